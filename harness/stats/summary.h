@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Descriptive numbers of one array of values.
+ *
+ * No values give n = 0 and NaN, never 0. A NaN among the values makes every result NaN:
+ * missing values are left out by the caller, not passed in. None of these changes its input
+ * except values_sort().
+ */
+#ifndef STATS_SUMMARY_H
+#define STATS_SUMMARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A median absolute deviation times this estimates the standard deviation of a normal. */
+#define MAD_TO_SIGMA 1.4826
+
+struct summary {
+	size_t n;
+	double mean;
+	double sd;	/* divisor n - 1; NaN below two values */
+	double median;
+	double mad;	/* median of |value - median|, not scaled */
+	double min, max;
+};
+
+struct summary summary_of(const double *v, size_t n);
+
+/* Ascending; NaNs go to the end. */
+void values_sort(double *v, size_t n);
+/* A sorted copy that the caller frees. */
+double *values_sorted(const double *v, size_t n);
+bool values_finite(const double *v, size_t n);
+
+double values_mean(const double *v, size_t n);
+double values_sd(const double *v, size_t n);
+double values_median(const double *v, size_t n);
+double values_mad(const double *v, size_t n);
+/* Linear between order statistics (R's type 7); p in 0..1. */
+double values_quantile(const double *v, size_t n, double p);
+/* Harmonic and geometric mean: NaN as soon as one value is zero or negative. */
+double values_hmean(const double *v, size_t n);
+double values_gmean(const double *v, size_t n);
+/* The smallest difference between two values that are not equal; 0 where all are equal. */
+double values_resolution(const double *v, size_t n);
+
+/* Mean and variance of a stream, without keeping it (Welford 1962). Starts as { 0 }. */
+struct welford {
+	size_t n;
+	double mean;
+	double m2;	/* sum of squared distances from the mean */
+};
+
+void welford_add(struct welford *w, double value);
+double welford_mean(const struct welford *w);	/* NaN at n = 0 */
+double welford_sd(const struct welford *w);	/* NaN below two values */
+
+#endif
