@@ -7,8 +7,7 @@
  * about 0.01 alarms; no alarm can come before night 7 after a step in a full window, nor in
  * a series under 23 nights.
  */
-#ifndef STATS_CHANGEPOINT_H
-#define STATS_CHANGEPOINT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -38,5 +37,3 @@ struct change {
  * the series that begins with the step, so that one step alarms once.
  */
 struct change change_scan(const double *values, size_t n);
-
-#endif

@@ -11,8 +11,7 @@
  * The values are boot values, whose number was fixed beforehand. percent is the change of b
  * against a whatever direction is better; only the verdict looks at the direction.
  */
-#ifndef STATS_COMPARE_H
-#define STATS_COMPARE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,16 +58,19 @@ struct comparison {
 	double welch_p;			/* second opinion; NaN where tails forbid it */
 	struct modes modes_a, modes_b;
 	bool equivalent;		/* both one-sided tests at 5% within min_effect */
-	double sigma;			/* of one boot value, robust; percent where percent is */
+	double sigma;			/* of one boot value, robust; in percent where percent is one */
 
 	enum verdict verdict;		/* by compare_family() */
-	size_t needs_boots;		/* a side, for a verdict; 0: none needed, or no number does */
+	size_t needs_boots;		/* see below */
 };
 
 void compare_values(const double *a, size_t n_a, const double *b, size_t n_b,
 		    const struct compare_options *options, struct comparison *ret);
 
-/* rows of one table: adjusts p, sets verdicts and needs_boots. Rows without p are not counted. */
+/*
+ * rows of one table: adjusts p, sets verdicts and needs_boots, which is the boots a side that
+ * a verdict takes (too-few-boots) or takes in nine of ten cases if the change is what it was
+ * estimated to be (inconclusive); 0 where a verdict stands or no number of boots will do.
+ * Rows without p are not counted as tests.
+ */
 void compare_family(struct comparison *const *rows, size_t n);
-
-#endif

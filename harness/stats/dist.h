@@ -5,8 +5,7 @@
  * cdf is P(X <= x), sf is P(X > x) computed without cancellation, quantile is the inverse
  * of cdf. Arguments outside a distribution's domain, and NaN, give NaN. No state, no output.
  */
-#ifndef STATS_DIST_H
-#define STATS_DIST_H
+#pragma once
 
 #include <stddef.h>
 
@@ -29,6 +28,8 @@ double dist_f_quantile(double p, double df1, double df2);
 /* The probability of exactly, or of at most, x successes in n trials of probability p. */
 double dist_binomial_pmf(double x, double n, double p);
 double dist_binomial_cdf(double x, double n, double p);
+/* The smallest x with dist_binomial_cdf(x) >= q. */
+double dist_binomial_quantile(double q, double n, double p);
 
 /* Exactly x white balls among `drawn` taken from an urn of `white` and `black`. */
 double dist_hyper_pmf(double x, double white, double black, double drawn);
@@ -39,5 +40,3 @@ double dist_binomial_high(double x, double n, double level);
 
 double dist_lgamma(double x);			 /* ln |gamma(x)|, reentrant */
 double dist_log_choose(double n, double k);	 /* ln of n over k */
-
-#endif

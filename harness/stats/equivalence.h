@@ -6,8 +6,7 @@
  * Hodges-Lehmann interval of level 1 - 2 alpha lies within the margin. "Not significant" is
  * no evidence of equality; this is.
  */
-#ifndef STATS_EQUIVALENCE_H
-#define STATS_EQUIVALENCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ bool equivalence_shown_percent(const double *a, size_t n_a, const double *b, siz
  * 2 (z(1 - alpha) + z(1 - (1 - power) / 2))^2 / (margin / sigma)^2. 0: no number will do.
  */
 size_t equivalence_boots(double margin, double sigma, double alpha, double power);
-
-#endif

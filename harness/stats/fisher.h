@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Fisher's exact test on failures of two sides: fail_a of runs_a against fail_b of runs_b. */
-#ifndef STATS_FISHER_H
-#define STATS_FISHER_H
+#pragma once
 
 #include <stddef.h>
 
@@ -12,5 +11,3 @@ struct fisher_test {
 
 /* More failures than runs: NaN. No runs on a side: 1. */
 struct fisher_test fisher_test(size_t fail_a, size_t runs_a, size_t fail_b, size_t runs_b);
-
-#endif

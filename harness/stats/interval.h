@@ -5,8 +5,7 @@
  * `level` in a result is the level that may be claimed: the one asked for, or a smaller one
  * where the values are too few to give it. Undefined intervals have NaN ends and level 0.
  */
-#ifndef STATS_INTERVAL_H
-#define STATS_INTERVAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,5 +47,3 @@ struct stats_goal {
  * infinities or fewer than two values; a negative mean counts by its size.
  */
 bool stats_converged(size_t n, double mean, double sd, const struct stats_goal *goal);
-
-#endif

@@ -6,8 +6,7 @@
  * so only boots count as independent; how many runs a boot is worth follows from the two
  * variances and what a boot and a run cost.
  */
-#ifndef STATS_LEVELS_H
-#define STATS_LEVELS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -32,5 +31,3 @@ size_t levels_runs_per_boot(const struct levels *l, double cost_boot, double cos
 
 /* The standard deviation of one boot value that averages `runs` runs. */
 double levels_boot_sigma(const struct levels *l, size_t runs);
-
-#endif

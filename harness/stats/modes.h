@@ -7,8 +7,7 @@
  * mode holds at least max(2.5, n / 10) values. Two neighbouring values of a rounded metric
  * are no modes: no mode is taken to be narrower than half of the smallest gap.
  */
-#ifndef STATS_MODES_H
-#define STATS_MODES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,12 +21,10 @@ struct mode {
 };
 
 struct modes {
-	bool two;		/* the verdict; the rest is filled from 10 finite values on */
+	bool two;		/* the verdict; the rest is NaN under 10 values and where all are equal */
 	struct mode low, high;	/* low.centre <= high.centre */
 	double dbic;		/* BIC of one normal - BIC of two */
 	double ashman_d;
 };
 
 struct modes modes_screen(const double *v, size_t n);
-
-#endif

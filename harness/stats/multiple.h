@@ -3,8 +3,7 @@
  * p values adjusted for the number of tests. A NaN p stays NaN and is not counted.
  * ret may be the array p itself.
  */
-#ifndef STATS_MULTIPLE_H
-#define STATS_MULTIPLE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -12,5 +11,3 @@
 void holm_adjust(const double *p, size_t n, double *ret);
 /* Benjamini and Hochberg 1995: the expected share of false ones among those reported. */
 void bh_adjust(const double *p, size_t n, double *ret);
-
-#endif

@@ -6,8 +6,7 @@
  * between the two sides, so equal values need no correction. Above RANK_EXACT_PAIRS pairs a
  * normal approximation with tie and continuity correction takes over and `exact` is false.
  */
-#ifndef STATS_RANKTEST_H
-#define STATS_RANKTEST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,10 +34,23 @@ double rank_test_min_p(size_t n_a, size_t n_b);
 size_t rank_test_boots(double error, size_t tests);
 
 /*
- * Without ties: the largest c with P(U < c) <= alpha, where U counts pairs; 0 if there is
- * none. The c-th smallest and c-th largest pair differences are then the limits of a shift
- * interval of level 1 - 2 alpha. *ret_tail = P(U < max(c, 1)).
+ * The distribution of U where no two values are equal. It depends on the numbers of values
+ * alone, so one serves every test and interval of a table row.
  */
-size_t rank_test_critical(size_t n_a, size_t n_b, double alpha, double *ret_tail);
+struct rank_null {
+	size_t n_a, n_b;
+	double *at_most; /* P(U <= u), u = 0 .. n_a n_b / 2; NULL above RANK_EXACT_PAIRS */
+};
 
-#endif
+void rank_null_init(struct rank_null *null, size_t n_a, size_t n_b);
+void rank_null_release(struct rank_null *null);
+#define RANK_NULL_CLEANUP __attribute__((cleanup(rank_null_release)))
+
+/* rank_test() with a distribution at hand, made for the same n_a and n_b. */
+struct rank_test rank_test_with(const struct rank_null *null, const double *a, const double *b);
+
+/*
+ * The largest c with P(U < c) <= alpha, 0 if there is none: the c-th smallest and the c-th
+ * largest pair difference limit a shift interval of level 1 - 2 alpha.
+ */
+size_t rank_null_critical(const struct rank_null *null, double alpha);

@@ -7,8 +7,7 @@
  * a normal mixture of effects (g = 1). Under "no difference" E ever exceeds 1/error with
  * probability at most error, whenever one stops.
  */
-#ifndef STATS_SEQUENTIAL_H
-#define STATS_SEQUENTIAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,6 +15,7 @@
 /* Starts as { 0 }. */
 struct sequential {
 	size_t n;
+	size_t signs;	/* differences that are not 0 */
 	double sum;
 	double sum_squares;
 };
@@ -24,9 +24,10 @@ struct sequential {
 void sequential_add(struct sequential *s, double difference);
 
 double sequential_log_e(const struct sequential *s);
-/* min(1, 1 / E), but never below what n signs alone could prove, 2^(1-n). 1 at n = 0. */
+/*
+ * min(1, 1 / E), but never below 2^(1 - signs), which is all that the signs of the differences
+ * can prove: E takes the differences for normal, and those of a rounded metric are not.
+ */
 double sequential_p(const struct sequential *s);
 /* True once p < error / tests. */
 bool sequential_decided(const struct sequential *s, double error, size_t tests);
-
-#endif

@@ -7,12 +7,12 @@
  *	struct shift s = shift_percent(parent, 8, culprit, 8, 0.99);
  *	// s.estimate -24.1, s.interval.low -25.0, s.interval.high -23.2
  */
-#ifndef STATS_SHIFT_H
-#define STATS_SHIFT_H
+#pragma once
 
 #include <stddef.h>
 
 #include "harness/stats/interval.h"
+#include "harness/stats/ranktest.h"
 
 struct shift {
 	double estimate;
@@ -27,9 +27,17 @@ struct shift shift_percent(const double *a, size_t n_a, const double *b, size_t 
 			   double level);
 
 /*
+ * shift_of() on SORTED, finite values with a distribution at hand, for callers that need
+ * several levels.
+ */
+struct shift shift_sorted(const struct rank_null *null, const double *a, const double *b,
+			  double level);
+
+/* A shift of natural logarithms as a percentage. */
+struct shift shift_to_percent(struct shift logs);
+
+/*
  * The k-th smallest (from 1) of the n_a * n_b differences b[j] - a[i] of two SORTED, finite
  * arrays, in O(n_a + n_b) without building them.
  */
 double shift_kth_difference(const double *a, size_t n_a, const double *b, size_t n_b, size_t k);
-
-#endif

@@ -6,8 +6,7 @@
  * classical F interval misses far more often than it says as soon as one boot in fifty is an
  * outlier.
  */
-#ifndef STATS_SPREAD_H
-#define STATS_SPREAD_H
+#pragma once
 
 #include <stddef.h>
 
@@ -23,5 +22,3 @@ struct spread {
 /* NaN under five values a side, for values that are not finite, or where a is constant. */
 struct spread spread_compare(const double *a, size_t n_a, const double *b, size_t n_b,
 			     double level);
-
-#endif

@@ -6,8 +6,7 @@
  * missing values are left out by the caller, not passed in. None of these changes its input
  * except values_sort().
  */
-#ifndef STATS_SUMMARY_H
-#define STATS_SUMMARY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,6 +43,16 @@ double values_gmean(const double *v, size_t n);
 /* The smallest difference between two values that are not equal; 0 where all are equal. */
 double values_resolution(const double *v, size_t n);
 
+/* Logarithms, to be freed by the caller; NULL as soon as one value is zero, negative, not finite. */
+double *values_logs(const double *v, size_t n);
+
+/*
+ * The standard deviation that two sides share, each around its own median, little moved by
+ * outliers: 1.4826 MAD n / (n - 1.2) of all residuals, but no less than rounding alone makes,
+ * resolution / sqrt(12). 0 where both sides are constant.
+ */
+double values_pooled_sigma(const double *a, size_t n_a, const double *b, size_t n_b);
+
 /* Mean and variance of a stream, without keeping it (Welford 1962). Starts as { 0 }. */
 struct welford {
 	size_t n;
@@ -54,5 +63,3 @@ struct welford {
 void welford_add(struct welford *w, double value);
 double welford_mean(const struct welford *w);	/* NaN at n = 0 */
 double welford_sd(const struct welford *w);	/* NaN below two values */
-
-#endif

@@ -3,8 +3,7 @@
  * Second opinions beside the exact rank test: Welch's t (means, unequal variances) and
  * Brunner-Munzel (ranks, unequal spreads). Results are NaN where the test is not defined.
  */
-#ifndef STATS_TWOSAMPLE_H
-#define STATS_TWOSAMPLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ struct brunner_munzel {
 
 struct brunner_munzel brunner_munzel_test(const double *a, size_t n_a,
 					  const double *b, size_t n_b);
-
-#endif
