@@ -153,19 +153,31 @@ struct json *json_item(const struct json *array, size_t i)
 	return out(json_array_get(in(array), i));
 }
 
+/* The member that the path begins with, and how much of the path that is: keys may hold points, too. */
+static struct json *json_step(const struct json *j, const char *path, size_t *ret_len)
+{
+	uint64_t i;
+
+	for (size_t len = strcspn(path, ".");; len += 1 + strcspn(path + len + 1, ".")) {
+		autofree char *key = xstrndup(path, len);
+		struct json *next = !json_is_array(in(j)) ? json_get(j, key) :
+				    str_to_u64(key, &i)	  ? json_item(j, i) :
+							    NULL;
+
+		*ret_len = len;
+		if (next || !path[len])
+			return next;
+	}
+}
+
 struct json *json_at(const struct json *j, const char *path)
 {
 	struct json *at = out(in(j));
 
 	while (at) {
-		size_t len = strcspn(path, ".");
-		autofree char *key = xstrndup(path, len);
-		uint64_t i;
+		size_t len;
 
-		if (json_is_array(in(at)))
-			at = str_to_u64(key, &i) ? json_item(at, i) : NULL;
-		else
-			at = json_get(at, key);
+		at = json_step(at, path, &len);
 		if (!path[len])
 			break;
 		path += len + 1;

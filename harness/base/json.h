@@ -34,7 +34,8 @@ static inline void cleanup_json(struct json **j)
 void json_print(const struct json *j, bool pretty, struct buf *out);
 
 int json_parse(const char *text, size_t len, struct json **ret, struct err *err);
-/* Dotted path: "jobs.0.read.iops", "end.sum_received.bits_per_second". NULL if absent; borrowed. */
+/* Dotted path: "jobs.0.read.iops", "end.sum_received.bits_per_second"; keys may hold points themselves.
+ * NULL if absent; borrowed. */
 struct json *json_at(const struct json *j, const char *path);
 struct json *json_get(const struct json *object, const char *key);
 size_t json_len(const struct json *j); /* items of an array, keys of an object; 0 for anything else and NULL */
