@@ -112,8 +112,12 @@ static inline void cleanup_job(struct job **job)
 }
 #define autojob __attribute__((cleanup(cleanup_job)))
 
+/* Every key of a job file with type, default and help, as text. */
+void job_print_docs(struct buf *out);
+
 const struct metric *job_metric(const struct job *job, const char *name);
-const struct cell *job_cell(const struct job *job, const char *name); /* "k=v,k=v" in any order */
+/* "k=v,k=v" in any order; what is left out may be anything while one cell alone fits. Else NULL. */
+const struct cell *job_cell(const struct job *job, const char *name);
 size_t job_kpi_count(const struct job *job);
 /* "NAME=value" strings of a cell's parameters, for an environment; owned by the caller. */
 char **cell_environment(const struct cell *cell);

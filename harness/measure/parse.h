@@ -21,7 +21,7 @@ struct parsed {
  * Reads every metric from one run's output. ANSI escapes are stripped first, NaN and infinities,
  * thousands separators and a locale's comma are errors, a metric that is not found is an error
  * unless optional, never a zero. An error here is only for a broken pattern; what the output lacks
- * is in ret->values[].why.
+ * is in ret->values[].why. cell may be NULL: what is derived from a parameter then has no value.
  */
 int parse_output(const struct job *job, const struct cell *cell, const char *output, size_t len,
 		 struct parsed *ret, struct err *err);
