@@ -176,3 +176,28 @@ void buf_add_safe(struct buf *b, const char *text, size_t len, size_t max, bool 
 			buf_add(b, s + i, n);
 	}
 }
+
+void buf_add_last_lines(struct buf *b, const char *text, size_t len, size_t lines)
+{
+	size_t start = len, found = 0;
+	bool first = true;
+
+	while (start > 0 && found < lines) {
+		const char *newline = memrchr(text, '\n', start - 1);
+		size_t line = newline ? (size_t)(newline + 1 - text) : 0;
+
+		found += text[line] != '\n';
+		start = line;
+	}
+	while (start < len) {
+		const char *newline = memchr(text + start, '\n', len - start);
+		size_t n = newline ? (size_t)(newline - text) - start : len - start;
+
+		if (n) {
+			buf_adds(b, first ? "" : "; ");
+			buf_add_safe(b, text + start, n, 300, false);
+			first = false;
+		}
+		start += n + 1;
+	}
+}

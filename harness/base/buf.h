@@ -30,3 +30,5 @@ void buf_add_utf8(struct buf *b, const char *text, size_t len);
 /* Hostile text made safe for a terminal or log: control characters, escapes, bidi marks and invalid
  * UTF-8 are replaced; newlines stay only with keep_newlines; at most max bytes, "..." marks a cut. */
 void buf_add_safe(struct buf *b, const char *text, size_t len, size_t max, bool keep_newlines);
+/* The last lines (at most so many, empty ones left out) made safe and joined by "; ". */
+void buf_add_last_lines(struct buf *b, const char *text, size_t len, size_t lines);

@@ -23,6 +23,7 @@ struct proc_spec {
 	int64_t deadline_ns;	 /* absolute, required: clock_deadline_ns(...) or NO_DEADLINE */
 	const char *what;	 /* for messages: "git", "make", "qemu" */
 	bool lower_priority;	 /* nice 10 and idle I/O */
+	bool despite_stop;	 /* clean-up work, which a stop signal does not end */
 };
 
 /* The four ends of a child. */
@@ -32,8 +33,9 @@ struct proc_result {
 	enum proc_end end;
 	int code; /* exit status, signal number, or errno of the failed exec */
 	double user_s, sys_s;
-	int64_t wall_ns;
-	int64_t max_rss_bytes;
+	int64_t wall_ns;       /* PROC_DEADLINE: the time it was given */
+	int64_t max_rss_bytes; /* of the largest process */
+	uint64_t dropped;      /* proc_run: bytes of output beyond max_bytes */
 };
 
 /* A running child. */
@@ -44,6 +46,7 @@ struct proc {
 	int control_fd; /* closing it makes the guard kill everything */
 	int status_fd;	/* readable when the child ended; add it to the loop */
 	int64_t deadline_ns, start_ns;
+	bool despite_stop;
 	char *what;
 };
 
@@ -51,14 +54,15 @@ struct proc {
 int proc_start(const struct proc_spec *spec, struct proc *ret, struct err *err);
 /* Waits until it ended, its deadline passed, or a stop signal came (then kills it: ERR_INTERRUPTED). */
 int proc_wait(struct proc *p, struct proc_result *ret, struct err *err);
-int proc_signal(struct proc *p, int sig);
+int proc_signal(struct proc *p, int sig); /* to the command's process group; -errno if it is gone */
 void proc_kill(struct proc *p); /* kills the whole tree, reaps, releases; safe on a finished one */
 
 /* The common case: run to the end, capture output up to max bytes each (NULL: not wanted).
  * What it printed beyond is read and dropped. */
 int proc_run(const struct proc_spec *spec, struct buf *ret_out, struct buf *ret_err, size_t max_bytes,
 	     struct proc_result *ret, struct err *err);
-/* As proc_run, and anything but exit 0 is an error with code, naming the end and the last lines of stderr. */
+/* As proc_run, and anything but exit 0 (or output beyond max_bytes) is an error with code, naming the
+ * end and the last lines of stderr. */
 int proc_run_ok(const struct proc_spec *spec, struct buf *ret_out, size_t max_bytes, enum err_code code,
 		struct err *err);
 /* "exited with 2", "was killed by signal 9 (Killed)", "did not end within 10m", into buf. */
