@@ -12,6 +12,9 @@
  * Rows are written before a step starts and after it ends, so that a killed program finds where it
  * was. All ids are row ids (> 0). Strings passed in are copied into the database; strings handed out
  * are owned by the struct that carries them. A missing number is NaN here and NULL in the database.
+ * A NULL string is stored as "" where it is not said to be NULL, a time of 0 as the present one, and
+ * commits named by their hash get a row by themselves (store_commit_put adds subject and author).
+ * Arrays handed out are freed after each row's release.
  */
 struct store;
 
@@ -38,6 +41,7 @@ struct session_row {
 	char *machine;	/* machine name: "local", "qemu-tcg-icount", ... */
 	char *argv;	/* JSON array of the command that started it, for `continue` */
 	char *cwd;
+	char *options;	/* JSON object: how sure it was asked to be, see below; NULL is {} */
 	int64_t pid;	/* of the process that last held it */
 	int64_t started_s, ended_s; /* wall clock; ended 0 while not over */
 	char *message;	/* why it paused or failed; "" */
@@ -49,6 +53,7 @@ int store_session_get(struct store *s, int64_t id, struct session_row *ret, stru
 /* newest with this key, any state; 1 found, 0 none */
 int store_session_find(struct store *s, const char *key, struct session_row *ret, struct err *err);
 int store_session_list(struct store *s, struct session_row **ret, size_t *ret_n, struct err *err); /* newest first */
+/* "running" makes this process the holder; "done" and "failed" end it, anything else opens it again */
 int store_session_state(struct store *s, int64_t id, const char *state, const char *message, struct err *err);
 int store_session_result(struct store *s, int64_t id, const char *result_json, struct err *err);
 
@@ -62,6 +67,23 @@ int store_metrics_put(struct store *s, int64_t session, const struct metric_row 
 int store_metrics_get(struct store *s, int64_t session, struct metric_row **ret, size_t *ret_n, struct err *err);
 void metric_rows_free(struct metric_row *rows, size_t n);
 
+/*
+ * Keys of session_row.options that reports read, all optional: confidence (0.99), interval_pct (full
+ * width), interval_floor, min_effect_pct, error, boots_min, boots_max, and "unit": "run" where runs
+ * of one boot were iterated (boots.max is 1).
+ */
+
+/* The columns of a comparison in the order they were put; boots belong to one by their side. */
+struct side_row {
+	int64_t session;
+	char *name, *rev;
+	char *commit_sha; /* 40 hex, or NULL where there is none */
+	char *message;	  /* why it could not be measured (what does not apply); "" */
+};
+void side_row_release(struct side_row *r);
+int store_side_put(struct store *s, const struct side_row *in, struct err *err); /* by name, keeps its place */
+int store_side_list(struct store *s, int64_t session, struct side_row **ret, size_t *ret_n, struct err *err);
+
 /* --- bisections: what a session of kind "bisect" knows beyond that --- */
 struct bisection_row {
 	int64_t session;
@@ -72,6 +94,7 @@ struct bisection_row {
 	char *options;		/* JSON: error, min_effect, path, first_parent, budget ... as run */
 	char *outcome;		/* "" until it ended */
 	char *culprit;		/* 40 hex or NULL */
+	char *parent;		/* what it was confirmed against; of a merge the first; 40 hex or NULL */
 	char *culprits;		/* JSON array, all of them */
 	double probability;
 	char *candidates;	/* JSON array of {commit, probability} */
@@ -111,6 +134,7 @@ struct kernel_row {
 void kernel_row_release(struct kernel_row *r);
 int store_kernel_put(struct store *s, const struct kernel_row *in, int64_t *ret_id, struct err *err); /* by key */
 int store_kernel_get(struct store *s, int64_t id, struct kernel_row *ret, struct err *err);
+int store_kernel_config_diff(struct store *s, int64_t id, const char *diff, struct err *err);
 int store_machine_put(struct store *s, const char *name, const char *kind, int64_t *ret_id, struct err *err);
 /* The environment of a boot as JSON (flat object); equal text, equal id. */
 int store_fingerprint_put(struct store *s, const char *json_text, int64_t *ret_id, struct err *err);
@@ -133,7 +157,8 @@ struct boot_row {
 };
 void boot_row_release(struct boot_row *r);
 int store_boot_add(struct store *s, const struct boot_row *in, int64_t *ret_id, struct err *err); /* status started */
-int store_boot_end(struct store *s, const struct boot_row *in, struct err *err); /* all but the first line's ids */
+/* How it ended, by in->id: all but the first line's ids, and the fingerprint if it has one. NULL texts stay. */
+int store_boot_end(struct store *s, const struct boot_row *in, struct err *err);
 int store_boot_get(struct store *s, int64_t id, struct boot_row *ret, struct err *err);
 int store_boot_list(struct store *s, int64_t session, struct boot_row **ret, size_t *ret_n, struct err *err); /* in order */
 int store_boot_void(struct store *s, int64_t id, const char *why, struct err *err);
@@ -162,8 +187,14 @@ void run_row_release(struct run_row *r);
 int store_run_add(struct store *s, const struct run_row *run, const struct sample_row *samples, size_t n,
 		  int64_t *ret_id, struct err *err);
 int store_run_list(struct store *s, int64_t boot, struct run_row **ret, size_t *ret_n, struct err *err);
+/* How many runs each boot of a session had and how many of them failed, in boot order; boots without any too. */
+struct boot_runs {
+	int64_t boot;
+	size_t runs, failed;
+};
+int store_boot_runs(struct store *s, int64_t session, struct boot_runs **ret, size_t *ret_n, struct err *err);
 
-/* Samples of a session in boot order, ok boots only, voided ones left out; the way to boot values. */
+/* Samples of a session in boot and run order, ok boots only, voided ones and NaN left out; the way to boot values. */
 struct sample {
 	int64_t boot, run;
 	const char *cell, *metric; /* interned, live as long as the list */
@@ -178,7 +209,7 @@ struct sample_list {
 int store_samples(struct store *s, int64_t session, const char *cell, const char *metric,
 		  struct sample_list *ret, struct err *err);
 void sample_list_release(struct sample_list *l);
-/* History of one metric over sessions: boots of any session with this job name. */
+/* One metric over all sessions: a point for each ok, not voided boot and cell, in boot order. */
 struct history_point {
 	int64_t boot, session, started_s;
 	char *commit_sha, *machine, *cell, *unit;
@@ -187,6 +218,21 @@ struct history_point {
 };
 int store_history(struct store *s, const char *metric, struct history_point **ret, size_t *ret_n, struct err *err);
 void history_release(struct history_point *p, size_t n);
+/*
+ * What earlier boots of the same job and machine gave for a cell and metric: boot values by the metric's
+ * centre, all sessions, ordered by kernel and boot. kernel 0: all kernels.
+ */
+struct known_value {
+	int64_t kernel, boot, session, fingerprint;
+	double value;
+};
+struct known_list {
+	struct known_value *at;
+	size_t n;
+};
+int store_known(struct store *s, const char *job_hash, const char *machine, const char *cell, const char *metric,
+		int64_t kernel, struct known_list *ret, struct err *err);
+void known_list_release(struct known_list *l);
 
 /* --- the journal: what a session did, in order, append only --- */
 struct step_row {
@@ -201,6 +247,7 @@ struct step_row {
 void step_row_release(struct step_row *r);
 int store_step_add(struct store *s, const struct step_row *in, int64_t *ret_id, struct err *err);
 int store_step_list(struct store *s, int64_t session, struct step_row **ret, size_t *ret_n, struct err *err);
+int store_step_last(struct store *s, int64_t session, struct step_row *ret, struct err *err); /* 1, 0 none */
 int store_skip_add(struct store *s, int64_t session, const char *sha, struct err *err);
 int store_skip_list(struct store *s, int64_t session, char ***ret_shas, struct err *err);
 
