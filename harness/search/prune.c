@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the builds read against what the commits edit.
+
+#include "harness/search/prune.h"
+
+#include "harness/base/fs.h"
+
+#define SOURCES_MAX ((size_t)64 << 20)
+
+struct edits {
+	char **paths; /* NULL: nothing to judge by, so it matters */
+	bool plain;
+};
+
+struct prune {
+	struct edits *commits;
+	size_t n;
+	char **read; /* sorted, unique */
+	size_t n_read;
+};
+
+static bool is_harmless_kind(const char *path)
+{
+	static const char *const endings[] = { ".c", ".h", ".S", ".rst", ".txt", ".md" };
+	static const char *const tools[] = { "scripts/", "tools/", "usr/" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(tools); i++) /* programs that the build itself runs */
+		if (str_starts(path, tools[i]))
+			return false;
+	for (size_t i = 0; i < ARRAY_SIZE(endings); i++)
+		if (str_ends(path, endings[i]))
+			return true;
+	return false;
+}
+
+static void take_files(size_t commit, char *const *paths, size_t n, bool plain, void *arg)
+{
+	struct edits *e = &((struct prune *)arg)->commits[commit];
+
+	e->plain = plain && n > 0;
+	for (size_t i = 0; i < n; i++) {
+		e->plain = e->plain && is_harmless_kind(paths[i]);
+		strv_push(&e->paths, paths[i]);
+	}
+}
+
+int prune_new(struct repo *repo, const struct repo_range *range, struct prune **ret, struct err *err)
+{
+	struct prune *p = xcalloc(1, sizeof(*p));
+
+	p->n = range->n;
+	p->commits = xcalloc(range->n + 1, sizeof(*p->commits));
+	if (repo_range_files(repo, range, take_files, p, err) < 0) {
+		prune_free(p);
+		return -err->code;
+	}
+	for (size_t i = 0; i < range->n; i++)
+		p->commits[i].plain = p->commits[i].plain && range->commits[i].n_parents == 1;
+	*ret = p;
+	return 0;
+}
+
+void prune_free(struct prune *p)
+{
+	if (!p)
+		return;
+	for (size_t i = 0; i < p->n; i++)
+		strv_free(p->commits[i].paths);
+	free(p->commits);
+	strv_free(p->read);
+	free(p);
+}
+
+static int compare_strings(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static bool was_read(const struct prune *p, const char *path)
+{
+	return p->n_read && bsearch(&path, p->read, p->n_read, sizeof(*p->read), compare_strings);
+}
+
+int prune_read(struct prune *p, const char *sources_path, struct err *err)
+{
+	autobuf text = {};
+	size_t known = p->n_read;
+	char *at;
+
+	if (fs_read(sources_path, SOURCES_MAX, &text, err) < 0)
+		return -err->code;
+	at = text.data;
+	for (size_t n; at && *at; at += n + 1) {
+		bool last;
+
+		n = strcspn(at, "\n");
+		last = at[n] == '\0';
+		at[n] = '\0';
+		if (n && !(known && bsearch(&at, p->read, known, sizeof(*p->read), compare_strings))) {
+			strv_push(&p->read, at);
+			p->n_read++;
+		}
+		if (last)
+			break;
+	}
+	qsort(p->read, p->n_read, sizeof(*p->read), compare_strings);
+	return 0;
+}
+
+bool prune_matters(const struct prune *p, size_t commit)
+{
+	const struct edits *e = &p->commits[commit];
+
+	if (!p->n_read || !e->plain)
+		return true;
+	for (char **path = e->paths; path && *path; path++)
+		if (was_read(p, *path))
+			return true;
+	return false;
+}

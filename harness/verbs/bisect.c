@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// `culprit bisect JOB`: which commit made this benchmark slower?
+
+#include "harness/base/log.h"
+#include "harness/search/bisect.h"
+#include "harness/verbs/work.h"
+
+struct bisect_options {
+	const char *good, *bad, *metric, *cell;
+	uint64_t seed;
+	int64_t budget_ns;
+	bool fresh, again, explain, first_parent;
+	char **paths;
+};
+
+/* the metric that steers: chosen, or the only KPI */
+static const struct metric *choose_metric(const struct job *job, const char *chosen, struct err *err)
+{
+	const struct metric *found = NULL;
+	autobuf names = {};
+	size_t kpis = 0;
+
+	if (chosen) {
+		found = job_metric(job, chosen);
+		if (!found)
+			err_set(err, ERR_USAGE, "job '%s' has no metric '%s'", job->name, chosen);
+		return found;
+	}
+	for (size_t i = 0; i < job->n_metrics; i++) {
+		if (!job->metrics[i].kpi)
+			continue;
+		found = &job->metrics[i];
+		buf_printf(&names, "%s%s", kpis++ ? ", " : "", found->name);
+	}
+	if (kpis == 1)
+		return found;
+	err_set(err, ERR_USAGE, kpis ? "job '%s' has several KPIs: %s" : "job '%s' has no KPI%s", job->name,
+		buf_str(&names));
+	err_hint(err, "choose one with --metric NAME");
+	return NULL;
+}
+
+/* GOOD..BAD as an operand, or --good and --bad; bad is HEAD where nothing is said */
+static int read_ends(struct bisect_options *o, char *range, struct err *err)
+{
+	char *dots = range ? strstr(range, "..") : NULL;
+
+	if (range && (!dots || dots == range || o->good || o->bad))
+		return err_set(err, ERR_USAGE, o->good || o->bad ? "give either GOOD..BAD or --good and --bad" :
+								   "'%s' is no range GOOD..BAD", range);
+	if (dots) {
+		*dots = '\0';
+		o->good = range;
+		o->bad = dots[2] ? dots + 2 : NULL;
+	}
+	if (!o->bad)
+		o->bad = "HEAD";
+	if (!o->good) {
+		err_set(err, ERR_USAGE, "no good revision given");
+		err_hint(err, "culprit bisect JOB --good REV --bad REV, or JOB GOOD..BAD");
+		return -ERR_USAGE;
+	}
+	return 0;
+}
+
+static int finish(struct work *w, int *ret_status, struct err *err)
+{
+	struct bisection_row row = {};
+
+	if (work_report(w, err) < 0 || store_bisection_get(w->store, w->lab.session, &row, err) < 0)
+		return -err->code;
+	*ret_status = bisect_exit_code(row.outcome);
+	bisection_row_release(&row);
+	return 0;
+}
+
+static int search_range(struct work *w, const struct bisect_options *o, const struct bisect_spec *spec,
+			int *ret_status, struct err *err)
+{
+	const struct repo_range *range = spec->range;
+	const char *key[] = { range->good, spec->good, range->commits[range->n - 1].sha, spec->metric->name,
+			      spec->cell ? spec->cell->name : "", NULL };
+	enum search_outcome outcome;
+
+	if (work_lab(w, "bisect", key, o->again, err) < 0)
+		return -err->code;
+	if (w->lab.finished)
+		log_info("bisection %lld of these ends is done; --again starts anew", (long long)w->lab.session);
+	else if (bisect_run(&w->lab, spec, &outcome, err) < 0)
+		return -err->code;
+	return finish(w, ret_status, err);
+}
+
+static int bisect(struct work *w, const struct bisect_options *o, int *ret_status, struct err *err)
+{
+	struct range_options options = { o->first_parent, (const char *const *)o->paths };
+	struct repo_range range = {};
+	struct bisect_spec spec = {
+		.range = &range, .seed = o->seed, .budget_ns = o->budget_ns, .explain = o->explain, .fresh = o->fresh
+	};
+	autofree char *good = NULL, *bad = NULL;
+	int r;
+
+	spec.metric = choose_metric(w->job, o->metric, err);
+	if (!spec.metric)
+		return -err->code;
+	if (o->cell && !(spec.cell = job_cell(w->job, o->cell))) {
+		err_set(err, ERR_USAGE, "job '%s' has no cell '%s'", w->job->name, o->cell);
+		err_hint(err, "'culprit check %s' lists them", w->job->name);
+		return -ERR_USAGE;
+	}
+	if (work_repo(w, err) < 0 || repo_resolve(w->repo, o->good, &good, err) < 0 ||
+	    repo_resolve(w->repo, o->bad, &bad, err) < 0)
+		return -err->code;
+	spec.good = good;
+	r = repo_range(w->repo, good, bad, &options, &range, err);
+	if (r == 0)
+		r = search_range(w, o, &spec, ret_status, err);
+	repo_range_release(&range);
+	return r;
+}
+
+int verb_bisect(struct ctx *ctx, int argc, char **argv)
+{
+	struct bisect_options o = { .seed = 1 };
+	const struct opt options[] = {
+		{ "good", 0, OPT_STRING, &o.good, "REV", "where it was fast" },
+		{ "bad", 0, OPT_STRING, &o.bad, "REV", "where it is slow (HEAD)" },
+		{ "metric", 0, OPT_STRING, &o.metric, "NAME", "what got worse, where the job has several KPIs" },
+		{ "cell", 0, OPT_STRING, &o.cell, "k=v,...", "the cell that steers; default: the one that tells most" },
+		{ "seed", 0, OPT_U64, &o.seed, "N", "of orders and ties" },
+		{ "budget", 0, OPT_DURATION, &o.budget_ns, "TIME", "stop then with what is known (4h)" },
+		{ "fresh", 0, OPT_FLAG, &o.fresh, NULL, "use nothing that earlier sessions learned" },
+		{ "again", 0, OPT_FLAG, &o.again, NULL, "start anew where this bisection is done already" },
+		{ "explain", 0, OPT_FLAG, &o.explain, NULL, "say at each step why this commit comes next" },
+		{ "first-parent", 0, OPT_FLAG, &o.first_parent, NULL, "follow only the first parent of merges" },
+		{ "path", 0, OPT_LIST, &o.paths, "P", "only commits that touch it; several allowed" },
+		{},
+	};
+	ERR_CLEANUP struct err err = {};
+	struct work w = {};
+	int status = 0;
+	int n = verb_options(ctx, options, argc, argv, 1, 2, &status);
+
+	if (n >= 0) {
+		if (read_ends(&o, n == 2 ? argv[2] : NULL, &err) == 0 && work_open(&w, ctx, argv[1], &err) == 0)
+			bisect(&w, &o, &status, &err);
+		work_close(&w, &err);
+		if (err.code)
+			status = verb_fail(ctx, &err);
+	}
+	strv_free(o.paths);
+	return status;
+}

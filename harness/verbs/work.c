@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Opening and closing what the measuring verbs work with.
+
+#include "harness/verbs/work.h"
+
+#include "harness/base/fs.h"
+#include "harness/base/log.h"
+#include "harness/base/progress.h"
+#include "reports/report.h"
+
+int work_open(struct work *w, struct ctx *ctx, const char *job, struct err *err)
+{
+	autofree char *log = NULL;
+
+	*w = (struct work){ .ctx = ctx };
+	if (job_load(job, &w->job, err) < 0)
+		return -err->code;
+	if (ctx_store(ctx, true, &w->store, err) < 0)
+		return -err->code;
+	if (fs_mkdirs(ctx->cache_dir, err) < 0)
+		return err_wrap(err, "cache directory '%s'", ctx->cache_dir);
+	log = xasprintf("%s/culprit.log", ctx->state_dir);
+	if (log_open_file(log) < 0)
+		log_warn("cannot write '%s'; going on without", log);
+	return 0;
+}
+
+int work_repo(struct work *w, struct err *err)
+{
+	const char *where = w->ctx->repo ? w->ctx->repo : w->job->repo;
+
+	if (repo_open(where, &w->repo, err) < 0) {
+		if (!where)
+			err_hint(err, "go to the repository under test, or name it with --repo DIR");
+		return -err->code;
+	}
+	return 0;
+}
+
+int work_lab(struct work *w, const char *kind, const char *const *key, bool fresh, struct err *err)
+{
+	struct lab_spec spec = {
+		.kind = kind,
+		.job = w->job,
+		.repo = w->repo,
+		.store = w->store,
+		.state_dir = w->ctx->state_dir,
+		.cache_dir = w->ctx->cache_dir,
+		.key = key,
+		.argv = w->ctx->argv,
+		.fresh = fresh,
+	};
+	int r = lab_open(&w->lab, &spec, err);
+
+	w->lab_open = r == 0;
+	return r;
+}
+
+int work_report(struct work *w, struct err *err)
+{
+	autobuf out = {};
+
+	progress_clear();
+	if (report_print(w->store, w->lab.session, w->ctx->json ? "json" : "text", &out, err) < 0)
+		return -err->code;
+	fputs(buf_str(&out), stdout);
+	return 0;
+}
+
+void work_close(struct work *w, const struct err *err)
+{
+	if (w->lab_open)
+		lab_close(&w->lab, err);
+	store_close(w->store);
+	repo_close(w->repo);
+	job_free(w->job);
+	*w = (struct work){};
+}
+
+const struct cell **work_cells(const struct job *job, const char *chosen, size_t *ret_n, struct err *err)
+{
+	const struct cell **cells = xcalloc(job->n_cells, sizeof(*cells));
+
+	*ret_n = job->n_cells;
+	for (size_t i = 0; i < job->n_cells; i++)
+		cells[i] = &job->cells[i];
+	if (!chosen)
+		return cells;
+	cells[0] = job_cell(job, chosen);
+	*ret_n = 1;
+	if (cells[0])
+		return cells;
+	free(cells);
+	err_set(err, ERR_USAGE, "job '%s' has no cell '%s'", job->name, chosen);
+	err_hint(err, "'culprit check %s' lists them", job->name);
+	return NULL;
+}
