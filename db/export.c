@@ -12,7 +12,7 @@
 static const struct {
 	const char *table, *query;
 } exported[] = {
-	ALL(sessions),	   ALL(commits), ALL(session_metrics), ALL(sides), ALL(bisections), ALL(kernels),
+	ALL(sessions),	   ALL(commits), ALL(session_metrics), ALL(sides), ALL(bisections), ALL(configs), ALL(kernels),
 	ALL(machines),	   ALL(fingerprints), ALL(boots),	ALL(runs),  ALL(outputs),    ALL(metrics),
 	{ "samples", "SELECT * FROM samples ORDER BY run, metric" }, ALL(steps), ALL(skips),
 };

@@ -96,6 +96,12 @@ CREATE TABLE kernels (
 	build_seconds REAL
 ) STRICT;
 
+-- Effective configurations, by kernels.config_hash.
+CREATE TABLE configs (
+	hash TEXT PRIMARY KEY,
+	content TEXT NOT NULL
+) STRICT;
+
 CREATE TABLE machines (
 	id INTEGER PRIMARY KEY,
 	name TEXT NOT NULL UNIQUE,

@@ -134,6 +134,8 @@ struct kernel_row {
 void kernel_row_release(struct kernel_row *r);
 int store_kernel_put(struct store *s, const struct kernel_row *in, int64_t *ret_id, struct err *err); /* by key */
 int store_kernel_get(struct store *s, int64_t id, struct kernel_row *ret, struct err *err);
+/* the effective config that kernel_row.config_hash stands for */
+int store_config_put(struct store *s, const char *hash, const char *content, struct err *err);
 int store_kernel_config_diff(struct store *s, int64_t id, const char *diff, struct err *err);
 int store_machine_put(struct store *s, const char *name, const char *kind, int64_t *ret_id, struct err *err);
 /* The environment of a boot as JSON (flat object); equal text, equal id. */

@@ -4,6 +4,7 @@
 #include "harness/measure/plan.h"
 
 #include "harness/base/log.h"
+#include "harness/stats/equivalence.h"
 #include "harness/stats/levels.h"
 #include "harness/stats/power.h"
 #include "harness/stats/ranktest.h"
@@ -14,6 +15,7 @@
 #define PILOT_BOOTS 4
 #define PILOT_RUNS 3
 #define DEFAULT_MIN_EFFECT_PCT 1.0
+#define CLEAR_ALPHA 0.05 /* of each of the two one-sided tests */
 
 double job_min_effect_pct(const struct job *job)
 {
@@ -167,6 +169,15 @@ size_t plan_boots(const struct job *job, const struct noise *noise, size_t tests
 		boots = wanted ? MAX(boots, wanted) : job->boots_max;
 	}
 	return MIN(boots, (size_t)job->boots_max);
+}
+
+size_t plan_boots_to_clear(const struct job *job, const struct noise *noise)
+{
+	size_t boots = plan_boots(job, noise, 1), wanted = 0;
+
+	if (noise->known && noise->sigma_pct > 0)
+		wanted = equivalence_boots(job_min_effect_pct(job), noise->sigma_pct, CLEAR_ALPHA, POWER_DEFAULT);
+	return MIN(MAX(boots, wanted), (size_t)MAX(job->boots_max, job->boots_min));
 }
 
 char *plan_sight(const struct job *job, const struct noise *noise, size_t boots, size_t tests)

@@ -91,6 +91,16 @@ static char *build_log_path(const struct lab *lab, const struct subject *s)
 			 s->sha ? s->sha : "tree", s->variant);
 }
 
+/* the cache may go at any time: the config that was measured stays with the numbers */
+static int record_config(struct lab *lab, const struct artefact *a, struct err *err)
+{
+	autobuf text = {};
+
+	if (fs_read(a->config, (size_t)16 << 20, &text, err) < 0)
+		return -err->code;
+	return store_config_put(lab->store, a->config_hash, buf_str(&text), err);
+}
+
 static int build_kernel(struct lab *lab, const struct subject_spec *spec, struct subject *s, struct err *err)
 {
 	autofree char *agent = NULL;
@@ -107,7 +117,7 @@ static int build_kernel(struct lab *lab, const struct subject_spec *spec, struct
 	};
 
 	options.aligned = options.aligned || spec->aligned;
-	if (kernel_build(&build, &s->artefact, err) < 0)
+	if (kernel_build(&build, &s->artefact, err) < 0 || record_config(lab, &s->artefact, err) < 0)
 		return -err->code;
 	s->from_cache = s->artefact.from_cache;
 	s->build_seconds = s->artefact.seconds;

@@ -65,6 +65,16 @@ static int prepare_sides(struct comparing *c, struct err *err)
 
 		if (subject_prepare(&c->w->lab, &s->spec, &s->subject, err) < 0)
 			return -err->code;
+		struct side_row row = {
+			.session = c->w->lab.session,
+			.name = s->subject.name,
+			.rev = (char *)s->spec.name,
+			.commit_sha = s->subject.sha,
+			.message = s->subject.why,
+		};
+
+		if (store_side_put(c->w->store, &row, err) < 0)
+			return -err->code;
 		ready += !s->subject.untestable;
 		if (s->subject.untestable)
 			log_warn("%s cannot be tested: %s", s->subject.name, s->subject.why);
