@@ -2,10 +2,11 @@
 // What earlier sessions know: boot values by kernel, for the noise of a machine.
 #include "db/internal.h"
 
-#include "harness/stats/summary.h"
+#include "harness/stats/centre.h"
 
 static const char known_values[] =
-	"SELECT b.kernel, b.id, s.value FROM sessions q CROSS JOIN boots b ON b.session = q.id"
+	"SELECT b.kernel, b.id, s.value, c.centre FROM sessions q"
+	" JOIN session_metrics c ON c.session = q.id AND c.name = ?4 CROSS JOIN boots b ON b.session = q.id"
 	" CROSS JOIN runs r ON r.boot = b.id CROSS JOIN samples s ON s.run = r.id"
 	" WHERE q.job_hash = ?1 AND q.machine = ?2 AND q.id <> ?5 AND b.status = 'ok' AND b.void_why IS NULL"
 	" AND b.kernel IS NOT NULL AND r.cell = ?3 AND s.value IS NOT NULL"
@@ -18,18 +19,21 @@ int store_known(struct store *s, const char *job_hash, const char *machine, cons
 	VEC(double) runs = {};
 	VEC(struct known_value) found = {};
 	struct known_value boot = {};
+	enum centre_kind centre = CENTRE_MEDIAN;
+	double quantile = 0;
 	int rc = sql_query(s->db, &st, err, known_values, "ssssi", job_hash, machine, cell, metric, except);
 
 	while (rc >= 0) {
 		rc = sql_next(st, err);
 		if (runs.n && (rc <= 0 || sql_int(st, 1) != boot.boot)) {
-			boot.value = values_median(runs.at, runs.n);
+			boot.value = centre_value(centre, quantile, runs.at, runs.n);
 			VEC_PUSH(&found, boot);
 			runs.n = 0;
 		}
 		if (rc <= 0)
 			break;
 		boot = (struct known_value){ .kernel = sql_int(st, 0), .boot = sql_int(st, 1) };
+		centre_parse(sql_text(st, 3), &centre, &quantile);
 		VEC_PUSH(&runs, sql_double(st, 2));
 	}
 	VEC_FREE(&runs);

@@ -2,7 +2,6 @@
 // Reading numbers back: the samples of a session, the history of a metric.
 #include "db/internal.h"
 
-#include "harness/stats/centre.h"
 #include "harness/stats/summary.h"
 
 /* Every name once, so that 500 metrics x 1000 runs do not make half a million strings. */
@@ -164,62 +163,5 @@ int store_history(struct store *s, const char *metric, struct history_point **re
 	}
 	*ret = points.at;
 	*ret_n = points.n;
-	return 0;
-}
-
-void known_list_release(struct known_list *l)
-{
-	free(l->at);
-	*l = (struct known_list){};
-}
-
-static const char known_query[] =
-	"SELECT b.kernel, b.id, b.session, b.fingerprint, s.value, c.centre FROM sessions w"
-	" JOIN session_metrics c ON c.session = w.id AND c.name = ?4"
-	" CROSS JOIN boots b ON b.session = w.id JOIN machines m ON m.id = b.machine AND m.name = ?2"
-	" CROSS JOIN runs r ON r.boot = b.id AND r.cell = ?3 CROSS JOIN samples s ON s.run = r.id"
-	" WHERE w.job_hash = ?1 AND (?5 = 0 OR b.kernel = ?5) AND b.status = 'ok' AND b.void_why IS NULL"
-	" AND s.metric IN (SELECT id FROM metrics WHERE name = ?4) AND s.value IS NOT NULL"
-	" ORDER BY b.kernel, b.id, r.id";
-
-static double boot_value(const char *centre, const double *runs, size_t n)
-{
-	enum centre_kind kind = CENTRE_MEDIAN;
-	double quantile = 0;
-
-	centre_parse(centre, &kind, &quantile);
-	return centre_value(kind, quantile, runs, n);
-}
-
-int store_known(struct store *s, const char *job_hash, const char *machine, const char *cell, const char *metric,
-		int64_t kernel, struct known_list *ret, struct err *err)
-{
-	VEC(struct known_value) known = {};
-	VEC(double) runs = {}; /* of the last boot */
-	autofree char *centre = NULL;
-	autostmt *st = NULL;
-	int rc = sql_query(s->db, &st, err, known_query, "ssssi", job_hash, machine, cell, metric, kernel);
-
-	while (rc >= 0 && (rc = sql_next(st, err)) > 0) {
-		if (!known.n || known.at[known.n - 1].boot != sql_int(st, 1)) {
-			if (known.n)
-				known.at[known.n - 1].value = boot_value(centre, runs.at, runs.n);
-			VEC_PUSH(&known, (struct known_value){ .kernel = sql_int(st, 0), .boot = sql_int(st, 1),
-							       .session = sql_int(st, 2),
-							       .fingerprint = sql_int(st, 3) });
-			free(centre);
-			centre = xstrdup(sql_text(st, 5));
-			runs.n = 0;
-		}
-		VEC_PUSH(&runs, sql_double(st, 4));
-	}
-	if (known.n)
-		known.at[known.n - 1].value = boot_value(centre, runs.at, runs.n);
-	VEC_FREE(&runs);
-	if (rc < 0) {
-		VEC_FREE(&known);
-		return rc;
-	}
-	*ret = (struct known_list){ .at = known.at, .n = known.n };
 	return 0;
 }

@@ -65,7 +65,6 @@ CREATE TABLE bisections (
 	options TEXT NOT NULL,
 	outcome TEXT NOT NULL,
 	culprit TEXT,
-	parent TEXT,
 	culprits TEXT,
 	probability REAL,
 	candidates TEXT,

@@ -31,7 +31,7 @@ static const struct table sides = TABLE("sides", side_columns, struct side_row);
 static const struct column bisection_columns[] = {
 	COL(session),	     COL(good),		COL(bad),	     COL(metric),
 	COL(unit),	     COL(cell),		COL(better_higher),  COL(seed),
-	COL(options),	     COL(outcome),	OPTIONAL(culprit),   OPTIONAL(parent), OPTIONAL(culprits),
+	COL(options),	     COL(outcome),	OPTIONAL(culprit),   OPTIONAL(culprits),
 	COL(probability),    OPTIONAL(candidates), COL(effect_pct),  COL(effect_low),
 	COL(effect_high),    COL(effect_good),	COL(effect_bad),     OPTIONAL(checks),
 	OPTIONAL(notes),     COL(n_candidates), COL(smallest_effect_pct),

@@ -94,7 +94,6 @@ struct bisection_row {
 	char *options;		/* JSON: error, min_effect, path, first_parent, budget ... as run */
 	char *outcome;		/* "" until it ended */
 	char *culprit;		/* 40 hex or NULL */
-	char *parent;		/* what it was confirmed against; of a merge the first; 40 hex or NULL */
 	char *culprits;		/* JSON array, all of them */
 	double probability;
 	char *candidates;	/* JSON array of {commit, probability} */
@@ -221,11 +220,11 @@ struct history_point {
 int store_history(struct store *s, const char *metric, struct history_point **ret, size_t *ret_n, struct err *err);
 void history_release(struct history_point *p, size_t n);
 /*
- * What earlier boots of the same job and machine gave for a cell and metric: boot values by the metric's
- * centre, all sessions, ordered by kernel and boot. kernel 0: all kernels.
+ * What boots of other sessions with the same job and machine gave for a cell and metric: boot values by
+ * the metric's centre, ordered by kernel and boot. `except` is the session that asks; 0: all sessions.
  */
 struct known_value {
-	int64_t kernel, boot, session, fingerprint;
+	int64_t kernel, boot;
 	double value;
 };
 struct known_list {
@@ -233,7 +232,7 @@ struct known_list {
 	size_t n;
 };
 int store_known(struct store *s, const char *job_hash, const char *machine, const char *cell, const char *metric,
-		int64_t kernel, struct known_list *ret, struct err *err);
+		int64_t except, struct known_list *ret, struct err *err);
 void known_list_release(struct known_list *l);
 
 /* --- the journal: what a session did, in order, append only --- */

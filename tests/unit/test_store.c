@@ -39,7 +39,8 @@ static int64_t add_session(struct store *s, const char *kind, const char *key)
 {
 	ERR_CLEANUP struct err err = {};
 	struct session_row row = { .kind = (char *)kind, .key = (char *)key, .state = (char *)"running",
-				   .job_name = (char *)"sort", .job_hash = (char *)"hash", .pid = 1 };
+				   .job_name = (char *)"sort", .job_hash = (char *)"hash",
+				   .machine = (char *)"local", .pid = 1 };
 	int64_t id = 0;
 
 	ok(store_session_add(s, &row, &id, &err) == 0, "a %s is added", kind);
@@ -50,8 +51,11 @@ static int64_t add_boot(struct store *s, int64_t session, const char *sha, const
 {
 	ERR_CLEANUP struct err err = {};
 	struct boot_row boot = { .session = session, .commit_sha = (char *)sha, .purpose = (char *)"run" };
+	struct kernel_row kernel = { .commit_sha = (char *)sha, .key = (char *)(sha ? sha : "none"),
+				     .status = (char *)"ok" };
 
 	store_machine_put(s, "local", "local", &boot.machine, &err);
+	store_kernel_put(s, &kernel, &boot.kernel, &err);
 	if (store_boot_add(s, &boot, &boot.id, &err) < 0)
 		return -1;
 	boot.status = (char *)status;
@@ -361,6 +365,9 @@ static void history(void)
 	is_int(store_known(s, "hash", "local", "c", "a", 0, &known, &err), 0, "what is known of it");
 	ok(known.n == 2 && known.at[0].value == 4 && known.at[0].boot == boot && known.at[1].value == 7,
 	   "comes by the metric's centre");
+	known_list_release(&known);
+	store_known(s, "hash", "local", "c", "a", one, &known, &err);
+	ok(known.n == 1 && known.at[0].boot == later, "without the session that asks");
 	known_list_release(&known);
 	store_known(s, "other job", "local", "c", "a", 0, &known, &err);
 	is_int(known.n, 0, "and of the same job alone");
@@ -678,8 +685,8 @@ static void export(void)
 	run.output_len = 3;
 	store_run_add(s, &run, &(struct sample_row){ "a", "s", NAN }, 1, NULL, &err);
 	is_int(store_export(s, count_line, &lines, &err), 0, "exported");
-	/* session, commit, machine, boot, two runs, outputs and samples each, one metric */
-	is_int(lines.n, 11, "every row is a line");
+	/* session, commit, kernel, machine, boot, two runs, outputs and samples each, one metric */
+	is_int(lines.n, 12, "every row is a line");
 	is_int(lines.bad, 0, "and each line is JSON");
 	ok(lines.text && lines.hex, "text stays text, other bytes are kept as hex");
 	is_int(store_export(s, stop_at_once, NULL, &err), -ERR_IO, "a writer that fails stops it");
