@@ -35,7 +35,7 @@ LDLIBS_ALL = $(PKG_LIBS) -lm
 
 ROOMS     := harness/base harness/stats harness/job db harness/kernel runners runners/power runners/console \
 	harness/measure harness/search harness/nightly reports harness/verbs
-LIB_SRC   := $(wildcard $(ROOMS:=/*.c)) runners/agent/proto.c
+LIB_SRC   := $(wildcard $(ROOMS:=/*.c)) $(addprefix runners/agent/,proto.c facts.c)
 LIB_OBJ   := $(LIB_SRC:%.c=$(BUILD)/obj/%.o)
 AGENT_SRC := $(wildcard runners/agent/*.c) $(addprefix harness/base/,util.c buf.c err.c clock.c)
 AGENT_OBJ := $(AGENT_SRC:%.c=$(BUILD)/agent/%.o)
@@ -43,7 +43,7 @@ UNIT      := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/te
 FUZZ      := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 BENCH     := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/bench_*.c))
 GEN       := $(patsubst db/%.sql,$(BUILD)/gen/%_sql.h,$(wildcard db/*.sql))
-BINS      := $(BUILD)/culprit $(BUILD)/culprit-agent
+BINS      := $(BUILD)/culprit $(BUILD)/culprit-agent $(if $(SANITIZE),$(BUILD)/culprit-agent-san)
 
 all: $(BINS)
 
@@ -61,7 +61,12 @@ $(BUILD)/obj/%.o: %.c | $(GEN)
 # there it takes only the undefined-behaviour checks; its parsers run under both in the unit tests.
 AGENT_SAN := $(if $(findstring undefined,$(SANITIZE)),-fsanitize=undefined -fno-sanitize-recover=all)
 $(BUILD)/culprit-agent: $(AGENT_OBJ)
-	$(CC) -static $(CFLAGS) $(AGENT_SAN) $(LDFLAGS) -o $@ $^
+	$(CC) -static $(CFLAGS) $(AGENT_SAN) $(LDFLAGS) -o $@ $^ -lm
+
+# the same, not static and with all of them, for the tests of the local runner
+$(BUILD)/culprit-agent-san: $(AGENT_SRC) $(wildcard runners/agent/*.h harness/base/*.h)
+	@mkdir -p $(@D)
+	$(CC) -I. -D_GNU_SOURCE -std=gnu11 $(WARN) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $(filter %.c,$^) -lm
 
 $(BUILD)/agent/%.o: %.c
 	@mkdir -p $(@D)
