@@ -18,7 +18,7 @@ static const struct {
 	[ERR_BUSY] = {"busy", 128},
 	[ERR_UNTESTABLE] = {"untestable", 125},
 	[ERR_INFRA] = {"infra", 128},
-	[ERR_FAILED] = {"failed", 128},
+	[ERR_FAILED] = {"failed", 125},
 	[ERR_INTERRUPTED] = {"interrupted", 130},
 	[ERR_TOO_NEW] = {"too-new", 128},
 };

@@ -15,7 +15,7 @@ static struct {
 	bool on, drawn, changed;
 	size_t done, of;
 	double left_s;
-	char phase[200];
+	char phase[200], detail[100];
 	int64_t phase_start_ns, shown_ns;
 } line;
 
@@ -42,6 +42,8 @@ static void compose(struct buf *b, size_t columns)
 	clock_format_duration((double)((clock_now_ns() - line.phase_start_ns) / NS_PER_S), text);
 	buf_add_safe(b, line.phase, strlen(line.phase), MAX(columns, b->len + 20) - b->len - 12,
 		     false);
+	if (line.detail[0] && isatty(STDERR_FILENO) && b->len + strlen(line.detail) + 14 < columns)
+		buf_printf(b, ": %s", line.detail);
 	buf_printf(b, " (%s)", streq(text, "0.0ms") ? "0s" : text);
 }
 
@@ -88,7 +90,18 @@ void progress_phase(const char *fmt, ...)
 		memcpy(line.phase, text, sizeof(text));
 		line.phase_start_ns = clock_now_ns();
 		line.changed = true;
+		line.detail[0] = '\0';
 	}
+	progress_tick();
+}
+
+void progress_detail(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(line.detail, sizeof(line.detail), fmt, ap);
+	va_end(ap);
 	progress_tick();
 }
 

@@ -12,5 +12,7 @@
 void progress_enable(bool on);			      /* --no-progress, -q */
 void progress_total(size_t done, size_t of, double left_s); /* "step 4 of about 9", estimate; of = 0 unknown */
 void progress_phase(const char *fmt, ...) __attribute__((format(printf, 1, 2))); /* what is waited for */
+/* Where within the phase; only a terminal shows it, so that logs stay short. */
+void progress_detail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void progress_tick(void);  /* refreshes elapsed; called from waits */
 void progress_clear(void); /* before printing something else */

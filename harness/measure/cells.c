@@ -170,8 +170,8 @@ static int one_run(struct in_boot *b, size_t index, uint32_t number, struct err 
 	int64_t start_ns = clock_now_ns();
 	int r;
 
-	progress_phase("boot %lld: %s: %s%srun %u of %u", (long long)b->boot_id, b->plan->subject->name, cell->name,
-		       *cell->name ? ": " : "", number, b->plan->runs);
+	progress_detail("%s%srun %u of %u", cell->name, *cell->name ? ": " : "", number,
+			MAX(b->plan->runs, b->plan->runs_max));
 	r = execute(b, &b->lab->job->run, cell, number, false, &reply, err);
 	if (r < 0)
 		return r;

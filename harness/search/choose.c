@@ -105,7 +105,7 @@ static int best_cell(struct look *l, uint32_t *ret, struct err *err)
 	double best = -1;
 
 	for (size_t i = 0; i < job->n_cells; i++) {
-		double seconds, rate;
+		double seconds = 0, rate;
 
 		if (run_seconds(l, &job->cells[i], &seconds, err) < 0)
 			return -err->code;

@@ -6,10 +6,7 @@
 #include "harness/base/fs.h"
 #include "harness/base/log.h"
 #include "harness/base/progress.h"
-
-#define VERB(name, operands, summary) int verb_##name(struct ctx *ctx, int argc, char **argv);
-#include "harness/verbs/verbs.def"
-#undef VERB
+#include "harness/base/signals.h"
 
 #define VERB(name, operands, summary) { #name, verb_##name, operands, summary },
 const struct verb verbs[] = {
@@ -151,7 +148,8 @@ int verb_options(struct ctx *ctx, const struct opt *table, int argc, char **argv
 
 int verb_fail(struct ctx *ctx, struct err *err)
 {
-	int status = err_exit_code(err->code);
+	int signal = signals_pending();
+	int status = err->code == ERR_INTERRUPTED && signal ? 128 + signal : err_exit_code(err->code);
 	const char *message = err->message ? err->message : "unknown error";
 
 	progress_clear();

@@ -23,6 +23,9 @@ struct verb {
 	const char *operands;
 	const char *summary;
 };
+#define VERB(name, operands, summary) int verb_##name(struct ctx *ctx, int argc, char **argv);
+#include "harness/verbs/verbs.def"
+#undef VERB
 extern const struct verb verbs[]; /* from verbs.def; ends with a NULL name */
 const struct verb *verb_find(const char *name);
 
