@@ -143,6 +143,15 @@ struct json *json_get(const struct json *object, const char *key)
 	return out(json_object_get(in(object), key));
 }
 
+const char *json_key(const struct json *object, size_t i)
+{
+	void *at = json_object_iter(in(object));
+
+	while (at && i--)
+		at = json_object_iter_next(in(object), at);
+	return at ? json_object_iter_key(at) : NULL;
+}
+
 size_t json_len(const struct json *array)
 {
 	return json_array_size(in(array));

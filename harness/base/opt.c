@@ -4,7 +4,7 @@
 
 static bool is_end(const struct opt *o)
 {
-	return !o->name[0];
+	return !o->name || !o->name[0];
 }
 
 static const struct opt *find_long(const struct opt *const *tables, const char *name, size_t len)
@@ -115,28 +115,58 @@ static int parse_letters(const struct opt *const *tables, char **argv, int *i, s
 	return 0;
 }
 
+/* argv[*i] if it is an option, its value too: 1. 0: it is an operand. */
+static int parse_option(const struct opt *const *tables, char **argv, int *i, struct err *err)
+{
+	int rc;
+
+	if (argv[*i][0] != '-' || !argv[*i][1])
+		return 0;
+	rc = argv[*i][1] == '-' ? parse_long(tables, argv, i, err) :
+				  parse_letters(tables, argv, i, err);
+	return rc < 0 ? rc : 1;
+}
+
 int opt_parse(const struct opt *const *tables, int argc, char **argv, int *ret_operands,
 	      struct err *err)
 {
 	int operands = 0;
+	bool ended = false;
 
 	for (int i = 0; i < argc; i++) {
 		int rc = 0;
 
-		if (streq(argv[i], "--")) {
-			while (++i < argc)
-				argv[operands++] = argv[i];
-		} else if (str_starts(argv[i], "--")) {
-			rc = parse_long(tables, argv, &i, err);
-		} else if (argv[i][0] == '-' && argv[i][1]) {
-			rc = parse_letters(tables, argv, &i, err);
-		} else {
-			argv[operands++] = argv[i];
+		if (!ended && streq(argv[i], "--")) {
+			ended = true;
+			continue;
 		}
-		if (rc)
+		if (!ended)
+			rc = parse_option(tables, argv, &i, err);
+		if (rc < 0)
 			return rc;
+		if (rc == 0)
+			argv[operands++] = argv[i];
 	}
 	*ret_operands = operands;
+	return 0;
+}
+
+int opt_parse_leading(const struct opt *table, int argc, char **argv, int *ret_index,
+		      struct err *err)
+{
+	const struct opt *const tables[] = { table, NULL };
+	int i = 1, rc = 1;
+
+	for (; i < argc && !streq(argv[i], "--"); i++) {
+		rc = parse_option(tables, argv, &i, err);
+		if (rc < 0)
+			return rc;
+		if (rc == 0)
+			break;
+	}
+	if (i < argc && rc)
+		i++; /* past the "--" */
+	*ret_index = i;
 	return 0;
 }
 

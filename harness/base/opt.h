@@ -9,7 +9,7 @@
 enum opt_kind { OPT_FLAG, OPT_STRING, OPT_LIST, OPT_U64, OPT_DOUBLE, OPT_DURATION };
 
 struct opt {
-	const char *name;    /* without the dashes; "" ends a table */
+	const char *name;    /* without the dashes; NULL or "" ends a table */
 	char letter;	     /* or 0 */
 	enum opt_kind kind;
 	void *value;	     /* bool *, const char **, char *** (strv), uint64_t *, double *, int64_t * (ns) */
@@ -23,6 +23,7 @@ struct opt {
  * front of argv; *ret_operands is their count. ERR_USAGE names the nearest option.
  */
 int opt_parse(const struct opt *const *tables, int argc, char **argv, int *ret_operands, struct err *err);
-/* The options before the first operand only; *ret_index is that operand's place (argc if none). */
+/* argv[0] is the program: the options before the first operand only; *ret_index is that operand's place
+ * (argc if none). */
 int opt_parse_leading(const struct opt *table, int argc, char **argv, int *ret_index, struct err *err);
 void opt_print_help(const struct opt *table, struct buf *out);
