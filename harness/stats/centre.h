@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * The boot value: which centre of a metric's runs in one boot stands for the boot.
- */
+// The boot value: which centre of a metric's runs in one boot stands for the boot.
 #pragma once
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// Rank scan for a step in a series of one value per night.
+
 /*
- * Rank scan for a step in a series of one value per night.
- *
  * z = max over t of |R_t - t (m + 1) / 2| / sqrt(t (m - t) (m + 1) / 12), R_t the rank sum
  * of the first t of the last m nights. With the thresholds below, 100 quiet nights raise
  * about 0.01 alarms; no alarm can come before night 7 after a step in a full window, nor in

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// The judgement of one metric on two kernels, and of a whole table of them.
+
 /*
- * The judgement of one metric on two kernels, and of a whole table of them.
- *
  *	compare_values(a, n_a, b, n_b, &options, &row);		// for each row
  *	compare_family(rows, n_rows);				// then all at once
  *

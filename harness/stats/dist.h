@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// Probability distributions: the one place that knows the mathematics library.
+
 /*
- * Probability distributions: the one place that knows the mathematics library.
- *
  * cdf is P(X <= x), sf is P(X > x) computed without cancellation, quantile is the inverse
  * of cdf. Arguments outside a distribution's domain, and NaN, give NaN. No state, no output.
  */

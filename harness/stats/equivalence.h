@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// Showing that nothing changed: two one-sided tests against a margin.
+
 /*
- * Showing that nothing changed: two one-sided tests against a margin.
- *
  * The tests are exact rank tests, inverted: both reject at alpha exactly when the
  * Hodges-Lehmann interval of level 1 - 2 alpha lies within the margin. "Not significant" is
  * no evidence of equality; this is.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Fisher's exact test on failures of two sides: fail_a of runs_a against fail_b of runs_b. */
+// Fisher's exact test on failures of two sides: fail_a of runs_a against fail_b of runs_b.
 #pragma once
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// Confidence intervals of one sample's centre, and the rule that stops an iteration.
+
 /*
- * Confidence intervals of one sample's centre, and the rule that stops an iteration.
- *
  * `level` in a result is the level that may be claimed: the one asked for, or a smaller one
  * where the values are too few to give it. Undefined intervals have NaN ends and level 0.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// Two levels of repetition: runs inside boots (Kalibera and Jones 2013).
+
 /*
- * Two levels of repetition: runs inside boots (Kalibera and Jones 2013).
- *
  * value = level of the kernel + boot effect + run noise. Runs of one boot share its effect,
  * so only boots count as independent; how many runs a boot is worth follows from the two
  * variances and what a boot and a run cost.
@@ -15,8 +15,8 @@ struct levels {
 	size_t values;
 	double mean;		/* of the boot means */
 	double var_run;		/* within boots, pooled; NaN where no boot has two runs */
-	double var_boot;	/* between boots, run noise taken out, never below a quarter of */
-	double var_boot_means;	/* this: the plain variance of the boot means */
+	double var_boot_means;	/* between the boot means, as they are */
+	double var_boot;	/* without the run noise in them; at least a quarter of that */
 };
 
 /* values: the runs of all boots one after the other; runs[i]: how many belong to boot i. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// Does a metric fall into two modes? A mean says nothing then.
+
 /*
- * Does a metric fall into two modes? A mean says nothing then.
- *
  * Two normals are fitted by EM and believed only if all of these hold: 10 values or more,
  * BIC better by more than 6 than that of one normal, Ashman's D of 3 or more, and the minor
  * mode holds at least max(2.5, n / 10) values. Two neighbouring values of a rounded metric

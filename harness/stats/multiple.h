@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * p values adjusted for the number of tests. A NaN p stays NaN and is not counted.
- * ret may be the array p itself.
- */
+// p values adjusted for the number of tests. A NaN p stays NaN and is not counted.
+// ret may be the array p itself.
 #pragma once
 
 #include <stddef.h>

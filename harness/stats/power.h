@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// What a number of boots can see, before any is spent.
+
 /*
- * What a number of boots can see, before any is spent.
- *
  * Planned for the exact rank test on normal values: the t formula with the test's efficiency
  * of 3 / pi and one boot more for its coarse steps (within 6% of simulation, within 10% at the
  * smallest possible n), and never fewer boots than the test needs to reach `error` at all.

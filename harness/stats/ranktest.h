@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// The Mann-Whitney test, exact with and without ties.
+
 /*
- * The Mann-Whitney test, exact with and without ties.
- *
  * The null distribution is that of the rank sum over all ways to share the observed midranks
  * between the two sides, so equal values need no correction. Above RANK_EXACT_PAIRS pairs a
  * normal approximation with tie and continuity correction takes over and `exact` is false.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// A comparison that may be looked at after every pair: an e-value on pair differences.
+
 /*
- * A comparison that may be looked at after every pair: an e-value on pair differences.
- *
  * Pairs are one boot of each side, interleaved. E = r^(-1/2) (1 - S^2 / (r V))^(-n/2) with
  * r = 1 + n, S and V the sum and the sum of squares of the n differences: a t test against
  * a normal mixture of effects (g = 1). Under "no difference" E ever exceeds 1/error with

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// How far b lies from a: the Hodges-Lehmann shift (the median of all differences b - a) with
+// the interval that the exact Mann-Whitney test does not reject. With ties the interval is
+// closed and covers at least what it says.
+
 /*
- * How far b lies from a: the Hodges-Lehmann shift (the median of all differences b - a) with
- * the interval that the exact Mann-Whitney test does not reject. With ties the interval is
- * closed and covers at least what it says.
- *
  *	struct shift s = shift_percent(parent, 8, culprit, 8, 0.99);
  *	// s.estimate -24.1, s.interval.low -25.0, s.interval.high -23.2
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// Did the noise itself change? The ratio of the two sides' standard deviations between boots.
+
 /*
- * Did the noise itself change? The ratio of the two sides' standard deviations between boots.
- *
  * The interval is Bonett's (2006), which corrects for tails by the pooled kurtosis: the
  * classical F interval misses far more often than it says as soon as one boot in fifty is an
  * outlier.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// Descriptive numbers of one array of values.
+
 /*
- * Descriptive numbers of one array of values.
- *
  * No values give n = 0 and NaN, never 0. A NaN among the values makes every result NaN:
  * missing values are left out by the caller, not passed in. None of these changes its input
  * except values_sort().

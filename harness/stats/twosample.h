@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Second opinions beside the exact rank test: Welch's t (means, unequal variances) and
- * Brunner-Munzel (ranks, unequal spreads). Results are NaN where the test is not defined.
- */
+// Second opinions beside the exact rank test: Welch's t (means, unequal variances) and
+// Brunner-Munzel (ranks, unequal spreads). Results are NaN where the test is not defined.
 #pragma once
 
 #include <stdbool.h>
