@@ -48,6 +48,7 @@ static char *options_json(const struct job *job)
 	autojson struct json *o = json_object_new();
 	autobuf text = {};
 
+	json_set_str(o, "job", job->path); /* what to type to do it again */
 	json_set_num(o, "confidence", job->confidence);
 	json_set_num(o, "interval_pct", job->interval_pct);
 	json_set_num(o, "interval_floor", job->interval_floor);

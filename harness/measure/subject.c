@@ -172,6 +172,22 @@ static int make_ready(struct lab *lab, const struct subject_spec *spec, struct s
 	return lab->job->is_kernel ? build_kernel(lab, spec, s, err) : build_project(lab, spec, s, err);
 }
 
+/* the journal's line, and in its data what reports count */
+static int note_build(struct lab *lab, const struct subject *s, struct err *err)
+{
+	autojson struct json *data = json_object_new();
+	autobuf text = {};
+
+	json_set_int(data, "from_cache", s->from_cache);
+	json_set_num(data, "seconds", s->from_cache ? 0 : s->build_seconds);
+	json_set_str(data, "variant", s->variant);
+	json_set_str(data, "why", s->untestable ? s->why : NULL);
+	json_print(data, false, &text);
+	return lab_note(lab, "build", s->sha, 0, buf_str(&text), err, "%s%s%s", s->name,
+			s->untestable ? ": cannot be built: " : s->from_cache ? ": already built" : ": built",
+			s->untestable ? s->why : "");
+}
+
 int subject_prepare(struct lab *lab, const struct subject_spec *spec, struct subject *ret, struct err *err)
 {
 	struct subject s = SUBJECT_NONE;
@@ -192,9 +208,7 @@ int subject_prepare(struct lab *lab, const struct subject_spec *spec, struct sub
 	if (r == 0)
 		r = record_kernel(lab, &s, s.untestable ? "untestable" : "ok", err);
 	if (r == 0 && spec->sha)
-		r = lab_note(lab, "build", spec->sha, 0, NULL, err, "%s%s%s", s.name,
-			     s.untestable ? ": cannot be built: " : s.from_cache ? ": already built" : ": built",
-			     s.untestable ? s.why : "");
+		r = note_build(lab, &s, err);
 	if (r < 0) {
 		err_wrap(err, "%s", s.name);
 		subject_release(&s);
