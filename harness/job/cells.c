@@ -76,7 +76,8 @@ static bool contains(char *const *values, const char *text)
 static bool repeats(const struct yaml_node *list, size_t end)
 {
 	for (size_t i = 0; i < end; i++)
-		if (streq(list->items[i]->text, list->items[end]->text))
+		if (list->items[i]->quoted == list->items[end]->quoted &&
+		    streq(list->items[i]->text, list->items[end]->text))
 			return true;
 	return false;
 }

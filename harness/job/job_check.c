@@ -98,21 +98,22 @@ static const struct yaml_node *parameter_node(const struct job_file *f, const ch
 	return f->parameters ? node_get(f->parameters, name) : NULL;
 }
 
+static bool is_source(const char *key)
+{
+	return streq(key, "pattern") || streq(key, "json") || streq(key, "key") || streq(key, "derive");
+}
+
 static void check_source(const struct metric_check *c)
 {
-	static const char *const sources[] = { "pattern", "json", "key", "derive" };
 	const struct yaml_node *node = metric_node(c->f, c->metric), *found[2] = {};
 	const struct yaml_node *take = node_get(node, "take");
 	size_t n = 0;
 
 	if (node->kind != NODE_MAP)
 		return;
-	for (size_t i = 0; i < ARRAY_SIZE(sources); i++) {
-		const struct yaml_node *source = node_get(node, sources[i]);
-
-		if (source && n < 2)
-			found[n++] = source;
-	}
+	for (size_t i = 0; i < node->n && n < 2; i++)
+		if (is_source(node->items[i]->key))
+			found[n++] = node->items[i];
 	if (n == 0)
 		diag_add(c->d, node->key_at, node->key, "needs one of pattern, json, key or derive to come from");
 	if (n == 2)

@@ -114,6 +114,23 @@ bool number_read(const char *s, size_t len, double *ret, char **ret_why)
 	return true;
 }
 
+static bool is_number_byte(char c)
+{
+	return is_digit(c) || (c && strchr(".,'_\xc2\xa0\xe2\x80\xaf", c));
+}
+
+/* Refuses the captured bytes with all that belongs to the number on both sides. */
+static bool refuse_whole(struct capture c, const char *why, char **ret_why)
+{
+	size_t most = 20;
+
+	while (c.start && c.end - c.start < most && is_number_byte(c.text[c.start - 1]))
+		c.start--;
+	while (c.end < c.len && c.end - c.start < most && is_number_byte(c.text[c.end]))
+		c.end++;
+	return refuse(c.text + c.start, c.end - c.start, why, ret_why);
+}
+
 /* Whether a digit and a separator stand directly before. */
 static bool began_before_separator(const struct capture *c)
 {
@@ -150,12 +167,8 @@ bool number_capture(const struct capture *c, double *ret, char **ret_why)
 	if (!length || number_length(c->text + c->start, length) != length)
 		return number_read(c->text + c->start, length, ret, ret_why);
 	if (!c->knows_commas &&
-	    (began_before_separator(c) || goes_on_after_separator(c->text + c->end, c->len - c->end))) {
-		whole.start -= MIN(c->start, (size_t)4);
-		whole.end += MIN(c->len - c->end, (size_t)4);
-		return refuse(c->text + whole.start, whole.end - whole.start,
-			      "has a separator of thousands or a locale's comma", ret_why);
-	}
+	    (began_before_separator(c) || goes_on_after_separator(c->text + c->end, c->len - c->end)))
+		return refuse_whole(*c, "has a separator of thousands or a locale's comma", ret_why);
 	if (is_cut(c))
 		return refuse(c->text + c->start, length, "is only a part of the number that is printed there",
 			      ret_why);

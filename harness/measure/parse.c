@@ -124,13 +124,6 @@ static size_t skip_blanks(const char *s, size_t i, size_t end)
 	return i;
 }
 
-static bool begins_line(const char *text, size_t i)
-{
-	while (i && is_blank(text[i - 1]))
-		i--;
-	return i == 0 || text[i - 1] == '\n';
-}
-
 /* What stands behind the name on its line; true while more lines are wanted. */
 static bool add_key_line(const char *s, size_t end, struct tally *t)
 {
@@ -154,19 +147,17 @@ static bool add_key_line(const char *s, size_t end, struct tally *t)
 
 static void read_key(struct reading *r, const struct metric *m, struct tally *t)
 {
-	const char *end = r->text + r->len, *at = r->text;
-	size_t key_len = strlen(m->key);
+	size_t key_len = strlen(m->key), i = 0;
 	bool more = true;
 
-	while (more && at < end && (at = memmem(at, end - at, m->key, key_len))) {
-		bool first = begins_line(r->text, at - r->text);
-		const char *newline;
+	while (more && i < r->len) {
+		const char *newline = memchr(r->text + i, '\n', r->len - i);
+		size_t end = newline ? (size_t)(newline - r->text) : r->len;
 
-		at += key_len;
-		if (!first)
-			continue;
-		newline = memchr(at, '\n', end - at);
-		more = add_key_line(at, (newline ? newline : end) - at, t);
+		i = skip_blanks(r->text, i, end);
+		if (end - i > key_len && memcmp(r->text + i, m->key, key_len) == 0)
+			more = add_key_line(r->text + i + key_len, end - i - key_len, t);
+		i = end + 1;
 	}
 	if (!t->n && !t->why && !m->optional)
 		fail(t, xasprintf("no line '%s: value'%s", m->key, r->len ? "" : ", the output is empty"));
