@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The report for a terminal: at most 100 columns, everything foreign made harmless.
+#pragma once
+
+#include "reports/report.h"
+
+void text_print(const struct report *r, struct buf *out);
+
+/* What its files share. */
+void text_run(const struct report *r, struct buf *out);	   /* text_run.c */
+void text_bisect(const struct report *r, struct buf *out); /* text_bisect.c */
+void text_sides(const struct report *r, struct buf *out);
+void text_table(const struct report *r, struct buf *out);
+
+void text_safe(struct buf *out, const char *text, size_t max); /* one line, at most max bytes */
+/* Five significant digits without an exponent where that can be read: "12.340", "1378335"; "-" for NaN. */
+const char *text_value(double v, char buf[32]);
+const char *text_percent(double pct, char buf[32]); /* "+5.2%", "-0.04%"; "-" for NaN */
+const char *text_spread(const struct summary *s, char buf[32]); /* "+-0.4%" of the centre, "" unknown */
+void text_commit(struct buf *out, const struct commit_row *c, size_t max); /* 12 digits ("subject") of max bytes */
+#define TEXT_SUBJECT 60
+void text_cost(const struct report *r, struct buf *out);
+void text_metric(struct buf *out, const struct metric_row *m); /* "time, s (lower is better)" */
+/* Has a table need of cells as rows, or is there only the one without a name? */
+bool text_one_cell(const struct report *r);
