@@ -58,13 +58,15 @@ int work_lab(struct work *w, const char *kind, const char *const *key, bool fres
 
 int work_report(struct work *w, struct err *err)
 {
+	autoreport struct report *report = NULL;
 	autobuf out = {};
 
 	progress_clear();
-	if (report_print(w->store, w->lab.session, w->ctx->json ? "json" : "text", &out, err) < 0)
+	if (report_fill(w->store, w->lab.session, &report, err) < 0 ||
+	    report_format(report, w->ctx->json ? "json" : "text", &out, err) < 0)
 		return -err->code;
 	fputs(buf_str(&out), stdout);
-	return 0;
+	return report_exit_status(report);
 }
 
 void work_close(struct work *w, const struct err *err)
