@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// TAP for unit tests: one line a check, what was got and wanted where it fails, the plan at the end.
+// TAP for unit tests: one line a check, what was got and wanted where it fails, the plan at the
+// end.
 #pragma once
 
 #include <math.h>
@@ -95,8 +96,8 @@ static inline __attribute__((format(printf, 3, 4))) bool is_str(const char *got,
 	return good;
 }
 
-static inline __attribute__((format(printf, 4, 5))) bool
-is_mem(const void *got, const void *want, size_t len, const char *fmt, ...)
+static inline __attribute__((format(printf, 4, 5))) bool is_mem(const void *got, const void *want,
+								size_t len, const char *fmt, ...)
 {
 	const unsigned char *a = got, *b = want;
 	size_t at = 0;

@@ -415,8 +415,10 @@ static int wait_captured(struct proc *p, struct capture *captures, size_t n,
 	bool can_die = pump(p, captures, n, &e);
 	int rc = 0;
 
-	if (can_die && !read_message(p->status_fd, &ended, sizeof(ended)))
+	if (can_die && !read_message(p->status_fd, &ended, sizeof(ended))) {
+		kill(-p->pid, SIGKILL); /* the command itself died with its guard */
 		rc = err_set(err, ERR_INFRA, "the guard process of %s was killed", p->what);
+	}
 	fill_result(p, &ended, &e, &result);
 	if (e.stopped)
 		rc = signals_check(err);

@@ -198,7 +198,8 @@ static bool parse_double(const char *s, double *ret, const char **end)
 		c_locale = newlocale(LC_ALL_MASK, "C", NULL);
 	if (!c_locale)
 		alloc_failed();
-	if (*s != '-' && *s != '+' && *s != '.' && (*s < '0' || *s > '9'))
+	/* Neither spaces, nor "nan" and "inf", nor hexadecimal. */
+	if ((*s != '-' && *s != '+' && *s != '.' && (*s < '0' || *s > '9')) || strpbrk(s, "xX"))
 		return false;
 	errno = 0;
 	v = strtod_l(s, &stop, c_locale);
