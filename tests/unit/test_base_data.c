@@ -163,6 +163,9 @@ static void test_rng(void)
 	is_int(seen, 1023, "a shuffle loses nothing");
 }
 
+/* An argument vector that main could have got. */
+#define ARGV(...) ((char **)(uintptr_t)(const char *[]){__VA_ARGS__, NULL})
+
 static void test_options(void)
 {
 	bool flag = false, verbose = false;
@@ -179,10 +182,9 @@ static void test_options(void)
 				     {"verbose", 'v', OPT_FLAG, &verbose, NULL, "more"},
 				     {}};
 	const struct opt *const tables[] = {verb, global, NULL};
-	char *argv[] = {"job", "--good",   "v1",       "-jv", "--seed=7", "A..B",   "--path",
-			"a",   "--path=b", "--budget", "4h",  "--",	  "--seed", NULL};
-	char *leading[] = {"culprit", "-g", "v2", "--json", "run", "--seed", NULL};
-	char *bad[][3] = {{"--sed=1"}, {"--seed=x"}, {"--json=1"}, {"--good"}, {"-x"}, {"-g"}};
+	char **argv = ARGV("job", "--good", "v1", "-jv", "--seed=7", "A..B", "--path", "a", "--path=b",
+			   "--budget", "4h", "--", "--seed");
+	static const char *const bad[] = {"--sed=1", "--seed=x", "--json=1", "--good", "-x", "-g"};
 	struct err err ERR_CLEANUP = {};
 	autobuf help = {};
 	int n = 0;
@@ -194,16 +196,14 @@ static void test_options(void)
 	   "values");
 	ok(strv_len(paths) == 2 && streq(paths[1], "b"), "a list");
 	strv_free(paths);
-	is_int(opt_parse_leading(verb, 2, (char *[]){"culprit", "run", NULL}, &n, &err), 0,
-	       "no leading options");
+	is_int(opt_parse_leading(verb, 2, ARGV("culprit", "run"), &n, &err), 0, "no leading options");
 	is_int(n, 1, "the operand is found");
-	is_int(opt_parse_leading(global, 4, leading + 2, &n, &err), 0, "leading options");
-	ok(n == 2 && streq((leading + 2)[n], "run"), "up to the operand");
+	is_int(opt_parse_leading(global, 5, ARGV("culprit", "--json", "-v", "run", "--seed"), &n, &err),
+	       0, "leading options");
+	is_int(n, 3, "up to the operand");
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
-		is_int(opt_parse(tables, 1, bad[i], &n, &err), -ERR_USAGE, "%s is wrong",
-		       bad[i][0]);
-	bad[0][0] = "--sed=1";
-	opt_parse(tables, 1, bad[0], &n, &err);
+		is_int(opt_parse(tables, 1, ARGV(bad[i]), &n, &err), -ERR_USAGE, "%s is wrong", bad[i]);
+	opt_parse(tables, 1, ARGV("--sed=1"), &n, &err);
 	is_str(err.hint, "did you mean '--seed'?", "the nearest option");
 	opt_print_help(verb, &help);
 	ok(str_starts(buf_str(&help),

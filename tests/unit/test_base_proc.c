@@ -315,6 +315,7 @@ static void test_usage(void)
 	struct proc_result r = {};
 	autofree char *out = run("i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done", &r);
 
+	is_str(out, "", "no output");
 	ok(r.user_s > 0 && r.user_s < 60 && r.wall_ns > 0 && r.max_rss_bytes > 100000,
 	   "usage: %.3f s, %lld bytes", r.user_s, (long long)r.max_rss_bytes);
 }
