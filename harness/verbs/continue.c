@@ -1,23 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // `culprit stop N` and `culprit continue [N]`: pausing a session from outside, and going on with one.
 
-#include "harness/base/fs.h"
 #include "harness/base/log.h"
+#include "harness/verbs/holder.h"
 #include "harness/verbs/verbs.h"
 
 #include <errno.h>
 #include <signal.h>
-
-/* is this process one of ours? a number may have been given to another program since */
-static bool is_culprit(int64_t pid)
-{
-	ERR_CLEANUP struct err err = {};
-	autofree char *path = xasprintf("/proc/%lld/comm", (long long)pid);
-	autobuf name = {};
-
-	return pid > 1 && fs_exists(path) && fs_read(path, 64, &name, &err) == 0 &&
-	       streq(buf_str(&name), "culprit\n");
-}
 
 static bool is_over(const struct session_row *row)
 {
@@ -35,7 +24,7 @@ int verb_stop(struct ctx *ctx, int argc, char **argv)
 		return status;
 	if (ctx_store(ctx, false, &store, &err) < 0 || verb_session(store, argv[1], &row, &err) < 0)
 		return verb_fail(ctx, &err);
-	if (!streq(row.state, "running") || !is_culprit(row.pid))
+	if (!session_is_held(&row))
 		err_set(&err, ERR_USAGE, "nobody works on session %s now (it is %s)", argv[1],
 			is_over(&row) ? row.state : "paused");
 	else if (kill((pid_t)row.pid, SIGINT) < 0)
@@ -56,7 +45,7 @@ static int newest_paused(struct store *store, struct session_row *ret, struct er
 	if (store_session_list(store, &rows, &n, err) < 0)
 		return -err->code;
 	for (size_t i = 0; i < n; i++) {
-		bool left = !is_over(&rows[i]) && !(streq(rows[i].state, "running") && is_culprit(rows[i].pid));
+		bool left = !is_over(&rows[i]) && !session_is_held(&rows[i]);
 
 		if (left && !found) {
 			*ret = rows[i];
