@@ -35,9 +35,12 @@ static void welch(void)
 static void applies(void)
 {
 	static const double spike[] = { 10, 11, 12, 13, 50 }, same[] = { 5, 5, 5, 5, 6 };
+	static const double within[] = { 10, 11, 12, 13, 14, 18 }, beyond[] = { 10, 11, 12, 13, 14, 19 };
 
 	ok(welch_applies(x, 8, y, 8), "tame values");
-	ok(!welch_applies(x, 8, spike, 5), "one value beyond 4 MAD");
+	ok(welch_applies(x, 8, within, 6), "3.7 MAD from the median");
+	ok(!welch_applies(x, 8, beyond, 6), "4.3 MAD from it");
+	ok(!welch_applies(x, 8, spike, 5), "far out");
 	ok(!welch_applies(same, 5, x, 8), "one that differs from an else constant side");
 	ok(welch_applies(same, 4, x, 8), "a constant side is tame");
 	ok(!welch_applies(x, 1, y, 8), "one value is no sample");
