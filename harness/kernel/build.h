@@ -4,6 +4,7 @@
 
 #include "harness/base/err.h"
 #include "harness/job/job.h"
+#include "harness/kernel/initramfs.h"
 #include "harness/kernel/repo.h"
 
 /* What is to be built: a commit with patches on top and commits reverted on top. */
@@ -44,7 +45,8 @@ void artefact_release(struct artefact *a);
  * in the store, so it is not tried twice. ERR_INFRA, ERR_DISK_FULL: says nothing of the commit.
  */
 int kernel_build(const struct build_spec *spec, struct artefact *ret, struct err *err);
-/* The key alone, and whether it is in the store already (1, 0; -1 is a stored failure), without building. */
+/* Whether it is in the store already, without building: 1, 0, or -ERR_UNTESTABLE for a stored failure,
+ * which err tells; other negative codes are errors. */
 int kernel_is_built(const struct build_spec *spec, struct err *err);
 /* Difference of two effective configs, "-CONFIG_A=y\n+CONFIG_A=m\n" lines sorted; owned. */
 int kernel_config_diff(const char *config_a, const char *config_b, char **ret, struct err *err);
@@ -52,7 +54,3 @@ int kernel_config_diff(const char *config_a, const char *config_b, char **ret, s
 /* Removes least recently used artefacts and worktrees that nobody holds until the cache is under max_bytes. */
 int cache_gc(const char *cache_dir, uint64_t max_bytes, bool dry_run, uint64_t *ret_freed, size_t *ret_n,
 	     struct err *err);
-
-/* initramfs.h's subject: agent as /init, busybox, programs with their libraries; kept in the cache by content. */
-int initramfs_make(const char *cache_dir, const char *agent, char *const *programs, const char *modules_dir,
-		   char **ret_path, struct err *err);
