@@ -22,10 +22,10 @@ struct boot_spec {
 struct agent_hello {
 	uint32_t protocol;
 	char *release, *version, *boot_id, *cmdline, *machine;
-	char *notes;	 /* build-ids as text lines: "vmlinux <hex>" then "<module> <hex>" sorted by name */
+	char *notes;	 /* build-ids as lines: "vmlinux <hex>", then "<module> <hex>" by name */
 	uint32_t cpus;
 	uint64_t memory_bytes;
-	struct json *environment; /* flat object: cpu model, governor, thp, aslr, mitigations ... for the fingerprint */
+	struct json *environment; /* flat object: cpu model, governor, thp, aslr, mitigations ... */
 };
 
 struct boot; /* one started kernel with its agent */
@@ -35,7 +35,8 @@ struct run_request {
 	const char *const *env;	 /* "NAME=value", complete besides PATH, HOME, LANG=C */
 	const char *cwd;	 /* NULL: the agent's default */
 	int64_t timeout_ns;
-	size_t output_max;	 /* bytes of stdout+stderr kept; beyond it output is dropped and total counted */
+	bool keep_children;	 /* setup: what it leaves running lives until the boot ends */
+	size_t output_max;	 /* bytes of stdout+stderr kept; what is beyond is only counted */
 };
 
 enum run_end { RUN_EXITED, RUN_SIGNALED, RUN_DEADLINE, RUN_NOT_STARTED };
@@ -52,7 +53,7 @@ void run_reply_release(struct run_reply *r);
 
 /*
  * Errors of start and run carry the phase ("power", "boot", "identity", "run") and mean:
- * ERR_UNTESTABLE panic, early exit, hang or no agent at boot (the caller decides after a second try),
+ * ERR_UNTESTABLE panic, early exit, hang or no agent at boot (the caller may try again),
  * ERR_INFRA the lab failed (qemu does not start, agent vanished without a panic),
  * ERR_INTERRUPTED a stop signal. Guest or kernel death during a run is ERR_FAILED, phase "run".
  */
@@ -61,11 +62,12 @@ struct runner_ops {
 	/* mandatory */
 	int (*start)(const struct boot_spec *spec, struct boot **ret, struct err *err);
 	void (*stop)(struct boot *boot); /* kills and frees whatever is there; NULL is fine */
-	/* name of the machine class results are comparable in: "local", "qemu-tcg", "qemu-tcg-icount", "qemu-kvm" */
+	/* name of the machine class that results are comparable in: "local", "qemu-kvm", "qemu-tcg",
+	 * "qemu-tcg-icount" */
 	int (*machine)(const struct job *job, char **ret, struct err *err);
 	/* optional */
 	void (*describe)(const struct job *job, struct json *fingerprint); /* host side facts */
-	int (*parallel_boots)(const struct job *job); /* how many boots may run at once without disturbing; NULL: 1 */
+	int (*parallel_boots)(const struct job *job); /* how many do not disturb each other; NULL: 1 */
 };
 
 const struct runner_ops *runner_for(const struct job *job); /* NULL where no runner serves it */
@@ -73,12 +75,15 @@ extern const struct runner_ops runner_local, runner_qemu;
 
 /* The same for every runner once started. */
 const struct agent_hello *boot_hello(const struct boot *boot);
-int boot_run(struct boot *boot, const struct run_request *req, struct run_reply *ret, struct err *err);
+/* Asks the agent again, for modules that a setup loaded; what boot_hello gave before is gone. */
+int boot_refresh_hello(struct boot *boot, struct err *err);
+int boot_run(struct boot *boot, const struct run_request *req, struct run_reply *ret,
+	     struct err *err);
 /* The last lines of the console, made safe, for messages. Owned. */
 char *boot_console_tail(const struct boot *boot, size_t max_bytes);
 double boot_seconds(const struct boot *boot); /* from start to hello */
 
-/* KVM proved by booting with it: 1 works, 0 not (why says so). Cached for the process. image may be NULL. */
-int qemu_kvm_works(const char *image, const char *initrd, char **ret_why);
+/* KVM proved by booting a tiny guest with it: 1 works, 0 not (why, owned, says so). Asked once. */
+int qemu_kvm_works(char **ret_why);
 /* Path of the static agent: beside the binary in build/, or installed in libexec. ERR_NOT_FOUND. */
 int agent_path(char **ret, struct err *err);

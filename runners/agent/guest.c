@@ -76,20 +76,23 @@ static void loopback_up(void)
 	ioctl(sock, SIOCSIFFLAGS, &request);
 }
 
-/* The value of `name=value` on the kernel command line; owned, or NULL. */
+/* The last value of `name=value` on the kernel command line; owned, or NULL. */
 static char *kernel_option(const char *name)
 {
 	autofree char *line = fact_line("/proc/cmdline");
 	size_t len = strlen(name);
+	char *value = NULL;
 
 	for (const char *word = line; *word; word += strspn(word, " ")) {
 		size_t word_len = strcspn(word, " ");
 
-		if (word_len > len && strncmp(word, name, len) == 0 && word[len] == '=')
-			return xstrndup(word + len + 1, word_len - len - 1);
+		if (word_len > len && strncmp(word, name, len) == 0 && word[len] == '=') {
+			free(value);
+			value = xstrndup(word + len + 1, word_len - len - 1);
+		}
 		word += word_len;
 	}
-	return NULL;
+	return value;
 }
 
 /* Bytes as they are. The speed matters even where no wire is: QEMU hands over the last bytes of a
