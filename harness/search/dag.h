@@ -8,8 +8,8 @@
 /*
  * n candidates: the commits reachable from bad and not from good, in topological order, ancestors
  * first, so that bad is n-1. A commit's parents are indices below its own; parents that are
- * reachable from good are n..n+outside-1 where the caller numbers them, or SEARCH_GOOD (-1) where
- * the parent is good itself.
+ * reachable from good are n..n+outside-1 where the caller numbers them, or DAG_GOOD where the
+ * parent is good itself.
  *
  *	struct dag dag = {};
  *	for each commit, ancestors first: dag_add(&dag, parents, n_parents);
@@ -23,6 +23,7 @@ struct dag {
 	size_t cap, parents_cap;
 };
 
+#define DAG_GOOD (-1)
 /* Outside parents cannot be numbered before n is known: pass DAG_OUTSIDE(k), k from 0. */
 #define DAG_OUTSIDE(k) (-100 - (int)(k))
 
@@ -55,11 +56,9 @@ static inline void bits_set(uint64_t *bits, size_t i)
 void dag_ancestors(const struct dag *d, size_t node, uint64_t *ret_bits);
 /*
  * For each commit the sum of weight over itself and its ancestors. weight takes few different
- * values (one for a class of commits), group[i] numbers them from 0 (-1: weight 0). own (may be
- * NULL) receives how many commits of its own group there are among itself and its ancestors.
- * Sets are built in blocks of 512 columns, so memory is 64 bytes a commit however many there are.
+ * values: group[i] numbers them from 0, -1 stands for weight 0. Sets are built in blocks of 512
+ * columns, so memory is 64 bytes a commit however many there are.
  */
-void dag_sums(const struct dag *d, const int *group, const double *weight, size_t groups, double *ret_sum,
-	      uint32_t *ret_own);
+void dag_sums(const struct dag *d, const int *group, const double *weight, size_t groups, double *ret_sum);
 /* Ancestor counts, itself included. */
 void dag_counts(const struct dag *d, uint32_t *ret);

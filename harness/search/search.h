@@ -201,15 +201,7 @@ struct search_result {
 void search_result(const struct search *s, struct search_result *ret);
 void search_result_release(struct search_result *r);
 
-/* What the engine knows of a node, for tables. Values are borrowed until the next search_add. */
-struct search_node {
-	const double *values;
-	size_t n;
-	int failed;
-	bool untestable, built;
-	double p_bad; /* probability that the node is bad */
-};
-void search_node(const struct search *s, int node, struct search_node *ret);
+/* Of one candidate, by the question about the whole range; NaN while there is none. */
 double search_probability(const struct search *s, int commit);
 
 /* What a search will cost before anything is measured. */
