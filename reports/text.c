@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#define LABEL_MAX 22
+#define LABEL_MAX 20
 
 void text_safe(struct buf *out, const char *text, size_t max)
 {
@@ -153,10 +153,26 @@ static bool is_measured(const struct comparison *c)
 	return c->a.n && c->b.n;
 }
 
-static const char *verdict_words(const struct comparison *c)
+bool text_is_steering(const struct report *r, const struct report_row *row)
 {
+	return streq(r->metrics[row->metric].name, r->bisect.row.metric) &&
+	       streq(r->values.cells[row->cell], r->bisect.row.cell);
+}
+
+/* The row that the bisection proved by its own test, which may need fewer boots than the table's. */
+static bool is_proved(const struct report *r, const struct report_row *row)
+{
+	return r->bisect.confirmed && streq(r->bisect.checks[1], "pass") && text_is_steering(r, row);
+}
+
+static const char *verdict_words(const struct report *r, const struct report_row *row)
+{
+	const struct comparison *c = &row->c;
+
 	if (!is_measured(c))
 		return "not measured";
+	if (is_proved(r, row))
+		return "proved";
 	switch (c->verdict) {
 	case VERDICT_REGRESSION:
 		return c->options.kpi ? "REGRESSION" : "worse";
@@ -186,6 +202,9 @@ static void add_interval(const struct comparison *c, struct buf *out)
 		buf_printf(out, "[%+.1f, %+.1f]", i->low, i->high);
 	else
 		buf_printf(out, "[%s, %s]", text_value(i->low, low), text_value(i->high, high));
+	/* few boots reach less than was asked for */
+	if (!interval_reached(i, c->options.level))
+		buf_printf(out, " %.2g%%", 100 * i->level);
 }
 
 static void add_cell_value(const struct summary *s, struct buf *out)
@@ -224,7 +243,7 @@ static void add_row(const struct report *r, const struct report_row *row, struct
 	else
 		buf_printf(out, " %8s ", text_percent(c->percent.estimate, change));
 	add_interval(c, &interval);
-	buf_printf(out, "%-16s %s\n", buf_str(&interval), verdict_words(c));
+	buf_printf(out, "%-18s %s\n", buf_str(&interval), verdict_words(r, row));
 }
 
 static void add_modes(const char *side, const struct modes *m, struct buf *out)
@@ -253,6 +272,8 @@ static void add_grounds(const struct report *r, const struct report_row *row, st
 	if (isnan(c->percent.estimate))
 		buf_adds(out, ", change in units");
 	buf_addch(out, '\n');
+	if (is_proved(r, row))
+		return;
 	if (c->verdict == VERDICT_INCONCLUSIVE)
 		buf_printf(out, "    INCONCLUSIVE: neither a change nor its absence (within %.3g%%) is shown; ",
 			   c->options.min_effect_pct);
@@ -274,7 +295,7 @@ static void table_of_side(const struct report *r, size_t side, struct buf *out)
 	for (size_t i = 0; i < r->n_rows; i++)
 		if (r->rows[i].side == side)
 			level = MAX(level, r->rows[i].c.options.level);
-	buf_printf(out, "\n  %-22s %9s %7s %9s %7s %8s %.3g%% interval\n", text_one_cell(r) ? "metric" : "cell",
+	buf_printf(out, "\n  %-20s %9s %7s %9s %7s %8s %.3g%% interval\n", text_one_cell(r) ? "metric" : "cell",
 		   letter(0, a), "spread", letter(side, b), "spread", "change", 100 * level);
 	for (size_t i = 0; i < r->n_rows; i++) {
 		const struct report_row *row = &r->rows[i];

@@ -21,5 +21,7 @@ void text_commit(struct buf *out, const struct commit_row *c, size_t max); /* 12
 #define TEXT_SUBJECT 60
 void text_cost(const struct report *r, struct buf *out);
 void text_metric(struct buf *out, const struct metric_row *m); /* "time, s (lower is better)" */
+/* Is this the metric and cell that a bisection searched by? */
+bool text_is_steering(const struct report *r, const struct report_row *row);
 /* Has a table need of cells as rows, or is there only the one without a name? */
 bool text_one_cell(const struct report *r);

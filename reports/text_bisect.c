@@ -83,6 +83,21 @@ static void add_outcome(const struct report *r, struct buf *out)
 	add_smallest(r, out);
 }
 
+/* The level that so few boots reach, and how many they were. */
+static void add_effect_boots(const struct report *r, struct buf *out)
+{
+	for (size_t i = 0; i < r->n_rows; i++) {
+		const struct comparison *c = &r->rows[i].c;
+
+		if (!text_is_steering(r, &r->rows[i]))
+			continue;
+		if (c->level > 0)
+			buf_printf(out, " (%.3g%% interval)", 100 * c->level);
+		buf_printf(out, "\n             from %zu and %zu %s boots", c->a.n, c->b.n,
+			   r->bisect.confirmed ? "fresh" : "end");
+	}
+}
+
 static void add_effect(const struct report *r, struct buf *out)
 {
 	const struct bisection_row *row = &r->bisect.row;
@@ -95,8 +110,8 @@ static void add_effect(const struct report *r, struct buf *out)
 	if (isfinite(row->effect_pct))
 		buf_printf(out, ", %s [%+.1f%%, %+.1f%%]", text_percent(row->effect_pct, pct), row->effect_low,
 			   row->effect_high);
-	buf_printf(out, "; %zu and %zu %s boots\n", r->sides[0].boots, r->sides[1].boots,
-		   r->bisect.confirmed ? "fresh" : "end");
+	add_effect_boots(r, out);
+	buf_addch(out, '\n');
 }
 
 static void add_facts(const struct report *r, struct buf *out)

@@ -74,11 +74,11 @@ static void boot_text(const struct boot_row *b, const struct boot_runs *runs)
 	buf_printf(&out, " %-11s %3zu", b->void_why ? "void" : b->status, runs->runs);
 	if (runs->failed)
 		buf_printf(&out, " (%zu failed)", runs->failed);
-	buf_addch(&out, ' ');
-	if (b->void_why)
+	if (b->void_why) {
+		buf_addch(&out, ' ');
 		add_safe(&out, b->void_why, 200);
-	else if (*b->message) {
-		buf_printf(&out, "%s: ", b->phase);
+	} else if (*b->message) {
+		buf_printf(&out, " %s: ", b->phase);
 		add_safe(&out, b->message, 200);
 	}
 	puts(buf_str(&out));
@@ -167,7 +167,9 @@ static void run_text(const struct run_row *r)
 	buf_addch(&out, '\n');
 	if (r->output)
 		buf_add_safe(&out, r->output, r->output_len, OUTPUT_SHOWN, true);
-	puts(buf_str(&out));
+	if (!str_ends(buf_str(&out), "\n"))
+		buf_addch(&out, '\n');
+	fputs(buf_str(&out), stdout);
 }
 
 static struct json *run_json(const struct run_row *r)
