@@ -51,19 +51,10 @@ static const char *const git_config[] = {
 	"-c", "maintenance.auto=false",	   "-c", "safe.directory=*",
 };
 
-int git_run(const char *dir, const char *const *args, int stdin_fd, struct buf *ret_out,
-	    enum err_code code, struct err *err)
+/* "git", our configuration, args. */
+static const char **make_argv(const char *const *args)
 {
 	VEC(const char *) argv = {};
-	autofree char *what = xasprintf("git %s", args[0]);
-	struct proc_spec spec = {
-		.cwd = dir,
-		.env = git_env,
-		.stdin_fd = stdin_fd,
-		.deadline_ns = clock_deadline_ns(DEADLINE_NS),
-		.what = what,
-	};
-	int rc;
 
 	VEC_PUSH(&argv, "git");
 	for (size_t i = 0; i < ARRAY_SIZE(git_config); i++)
@@ -71,12 +62,51 @@ int git_run(const char *dir, const char *const *args, int stdin_fd, struct buf *
 	for (; *args; args++)
 		VEC_PUSH(&argv, *args);
 	VEC_PUSH(&argv, NULL);
-	spec.argv = argv.at;
+	return argv.at;
+}
+
+static struct proc_spec make_spec(const char *dir, const char *const *argv, const char *what)
+{
+	return (struct proc_spec){
+		.argv = argv,
+		.cwd = dir,
+		.env = git_env,
+		.deadline_ns = clock_deadline_ns(DEADLINE_NS),
+		.what = what,
+	};
+}
+
+int git_run(const char *dir, const char *const *args, int stdin_fd, struct buf *ret_out,
+	    enum err_code code, struct err *err)
+{
+	autofree char *what = xasprintf("git %s", args[0]);
+	autofree const char **argv = make_argv(args);
+	struct proc_spec spec = make_spec(dir, argv, what);
+	int rc;
+
+	spec.stdin_fd = stdin_fd;
 	rc = proc_run_ok(&spec, ret_out, OUTPUT_MAX, code, err);
-	VEC_FREE(&argv);
 	if (rc == -(int)code && strstr(err->message, "No space left on device")) {
 		err->code = ERR_DISK_FULL;
 		rc = -ERR_DISK_FULL;
 	}
 	return rc;
+}
+
+int git_ask(const char *dir, const char *const *args, struct buf *ret_out, struct err *err)
+{
+	autofree char *what = xasprintf("git %s", args[0]);
+	autofree const char **argv = make_argv(args);
+	struct proc_spec spec = make_spec(dir, argv, what);
+	autobuf errors = {}, said = {};
+	struct proc_result result;
+	char how[96];
+	int rc = proc_run(&spec, ret_out, &errors, OUTPUT_MAX, &result, err);
+
+	if (rc)
+		return rc;
+	if (result.end == PROC_EXITED && result.code <= 1)
+		return !result.code;
+	buf_add_last_lines(&said, buf_str(&errors), errors.len, 3);
+	return err_set(err, ERR_IO, "%s %s: %s", what, proc_describe(&result, how), buf_str(&said));
 }

@@ -12,5 +12,7 @@
  */
 int git_run(const char *dir, const char *const *args, int stdin_fd, struct buf *ret_out,
 	    enum err_code code, struct err *err);
+/* A question that git answers by its exit status: 1 for yes (exit 0), 0 for no (exit 1), or an error. */
+int git_ask(const char *dir, const char *const *args, struct buf *ret_out, struct err *err);
 /* For a few fixed arguments: git_run(dir, GIT_ARGS("write-tree"), 0, &out, ERR_IO, err). */
 #define GIT_ARGS(...) ((const char *const[]){ __VA_ARGS__, NULL })

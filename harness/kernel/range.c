@@ -1,34 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The commits between good and bad, as git's rev-list gives them, with parents as indices.
 
-#include "harness/base/clock.h"
 #include "harness/base/fs.h"
-#include "harness/base/proc.h"
+#include "harness/kernel/git.h"
 #include "harness/kernel/repo.h"
 
 #include <sys/mman.h>
 
 #define LIST_MAX ((size_t)1 << 30)
-#define GIT_DEADLINE_NS (10 * 60 * NS_PER_S)
-
-/* the caller's environment must not lead git to another repository */
-static const char *const git_env[] = { "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY",
-				       "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_PREFIX", "LC_ALL=C",
-				       "GIT_OPTIONAL_LOCKS=0", NULL };
-
-static int git_output(struct repo *repo, char *const *argv, int stdin_fd, struct buf *out, struct err *err)
-{
-	struct proc_spec spec = {
-		.argv = (const char *const *)argv,
-		.cwd = repo_git_dir(repo),
-		.env = git_env,
-		.stdin_fd = stdin_fd,
-		.deadline_ns = clock_deadline_ns(GIT_DEADLINE_NS),
-		.what = "git",
-	};
-
-	return proc_run_ok(&spec, out, LIST_MAX, ERR_IO, err);
-}
 
 struct index_entry {
 	const char *sha;
@@ -185,7 +164,6 @@ int repo_range(struct repo *repo, const char *good, const char *bad, const struc
 	int r = find_good_end(repo, good, bad, &range, err);
 
 	if (r == 0) {
-		strv_push(&argv, "git");
 		strv_push(&argv, "rev-list");
 		strv_push(&argv, "--topo-order");
 		strv_push(&argv, "--reverse");
@@ -197,7 +175,7 @@ int repo_range(struct repo *repo, const char *good, const char *bad, const struc
 		strv_push(&argv, "--");
 		for (const char *const *p = options ? options->paths : NULL; p && *p; p++)
 			strv_pushf(&argv, ":(top)%s", *p);
-		r = git_output(repo, argv, 0, &list, err);
+		r = git_run(repo_git_dir(repo), (const char *const *)argv, 0, &list, ERR_IO, err);
 	}
 	if (r == 0)
 		r = read_list(buf_str(&list), &range, err);
@@ -259,14 +237,14 @@ static const char *read_files(const char *at, const char *end, char ***paths, bo
 
 int repo_range_files(struct repo *repo, const struct repo_range *range, repo_files_fn *fn, void *arg, struct err *err)
 {
-	static const char *const words[] = { "git", "diff-tree", "--stdin", "-r", "-M", "--root", "-z", "--name-status",
-					     NULL };
-	autostrv char **argv = strv_dup(words);
 	autoclose int fd = -1;
 	autobuf out = {};
 	const char *at, *end;
 
-	if (write_shas(range, &fd, err) < 0 || git_output(repo, argv, fd, &out, err) < 0)
+	if (write_shas(range, &fd, err) < 0 ||
+	    git_run(repo_git_dir(repo),
+		    GIT_ARGS("diff-tree", "--stdin", "-r", "-M", "--root", "-z", "--name-status"), fd, &out,
+		    ERR_IO, err) < 0)
 		return -err->code;
 	at = buf_str(&out);
 	end = at + out.len;

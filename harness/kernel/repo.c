@@ -33,10 +33,14 @@ int repo_open(const char *path, struct repo **ret, struct err *err)
 {
 	git_repository *git = NULL;
 	struct repo *repo;
+	int r;
 
 	git_libgit2_init();
-	if (git_repository_open_ext(&git, path ? path : ".", 0, NULL) < 0) {
+	r = git_repository_open_ext(&git, path ? path : ".", 0, NULL);
+	if (r < 0) {
 		git_failed(err, ERR_NOT_FOUND, "no git repository at", path ? path : ".");
+		err_hint(err, r == GIT_EOWNER ? "git config --global --add safe.directory DIR" :
+						"--repo DIR names another");
 		git_libgit2_shutdown();
 		return -err->code;
 	}
@@ -79,25 +83,28 @@ bool repo_is_shallow(const struct repo *repo)
 static void hint_names(struct repo *repo, const char *rev, struct err *err)
 {
 	git_reference_iterator *refs = NULL;
-	autostrv char **names = NULL;
+	VEC(const char *) names = {};
 	const char *name, *near;
 
 	if (git_reference_iterator_new(&refs, repo->git) < 0)
 		return;
-	while (strv_len(names) < 20000 && git_reference_next_name(&name, refs) == 0) {
+	while (names.n < 20000 && git_reference_next_name(&name, refs) == 0) {
 		const char *slash = str_starts(name, "refs/") ? strchr(name + 5, '/') : NULL;
 
 		if (slash)
-			strv_push(&names, slash + 1);
+			VEC_PUSH(&names, xstrdup(slash + 1));
 	}
 	git_reference_iterator_free(refs);
-	near = names ? str_nearest(rev, (const char *const *)names, strv_len(names)) : NULL;
+	near = str_nearest(rev, names.at, names.n);
 	if (near)
 		err_hint(err, "did you mean '%s'?", near);
 	else if (repo_is_shallow(repo))
 		err_hint(err, "this clone is shallow; 'git fetch --unshallow' brings the whole history");
 	else
 		err_hint(err, "'git fetch --tags' may bring it");
+	for (size_t i = 0; i < names.n; i++)
+		free((char *)(uintptr_t)names.at[i]);
+	VEC_FREE(&names);
 }
 
 int repo_resolve(struct repo *repo, const char *rev, char **ret_sha, struct err *err)
@@ -167,33 +174,4 @@ void repo_commit_release(struct repo_commit *c)
 	free(c->tree);
 	strv_free(c->parents);
 	*c = (struct repo_commit){};
-}
-
-int repo_is_ancestor(struct repo *repo, const char *ancestor, const char *of, struct err *err)
-{
-	git_oid a, b;
-	int r;
-
-	if (git_oid_fromstr(&a, ancestor) < 0 || git_oid_fromstr(&b, of) < 0)
-		return git_failed(err, ERR_USAGE, "no commit", ancestor);
-	if (git_oid_equal(&a, &b))
-		return 1;
-	r = git_graph_descendant_of(repo->git, &b, &a);
-	return r < 0 ? git_failed(err, ERR_IO, "cannot follow the history of", of) : r;
-}
-
-int repo_merge_base(struct repo *repo, const char *a, const char *b, char **ret_sha, struct err *err)
-{
-	git_oid one, two, base;
-	char hex[GIT_OID_HEXSZ + 1];
-	int r = -1;
-
-	if (git_oid_fromstr(&one, a) == 0 && git_oid_fromstr(&two, b) == 0)
-		r = git_merge_base(&base, repo->git, &one, &two);
-	if (r == GIT_ENOTFOUND)
-		return err_set(err, ERR_USAGE, "%.12s and %.12s have no common history", a, b);
-	if (r < 0)
-		return git_failed(err, ERR_IO, "cannot find the merge base of", a);
-	*ret_sha = xstrdup(git_oid_tostr(hex, sizeof(hex), &base));
-	return 0;
 }

@@ -31,6 +31,12 @@ struct repo_commit {
 int repo_commit(struct repo *repo, const char *sha, struct repo_commit *ret, struct err *err);
 void repo_commit_release(struct repo_commit *c);
 
+/* Names of the release tags (no -rc, alpha, beta) among a commit's ancestors, the newest first; NULL-
+ * terminated, owned. Tags of the commit itself are left out. */
+int repo_release_tags(struct repo *repo, const char *sha, char ***ret, struct err *err);
+/* "v6.1-rc1-12-g3f2a9c1d0b1e", or the short hash where no tag leads there. */
+int repo_describe(struct repo *repo, const char *sha, char **ret, struct err *err);
+
 int repo_is_ancestor(struct repo *repo, const char *ancestor, const char *of, struct err *err); /* 1, 0 */
 int repo_merge_base(struct repo *repo, const char *a, const char *b, char **ret_sha, struct err *err);
 

@@ -159,15 +159,15 @@ int worktree_revert(struct worktree *wt, const char *sha, struct err *err)
 {
 	struct err ignored ERR_CLEANUP = {};
 	autofree char *second = xasprintf("%s^2", sha);
-	bool merge = git_run(wt->path, GIT_ARGS("rev-parse", "-q", "--verify", second), 0, NULL,
-			     ERR_NOT_FOUND, &ignored) == 0;
+	int merge = git_ask(wt->path, GIT_ARGS("rev-parse", "-q", "--verify", second), NULL, err);
 	const char *const *args = merge ? GIT_ARGS("revert", "--no-commit", "-m", "1", sha)
 					: GIT_ARGS("revert", "--no-commit", sha);
 
+	if (merge < 0)
+		return merge;
 	if (git_run(wt->path, args, 0, NULL, ERR_UNTESTABLE, err) == 0)
 		return 0;
 	not_applied(err, "the revert of", sha);
-	err_release(&ignored);
 	git_run(wt->path, GIT_ARGS("reset", "-q", "--hard"), 0, NULL, ERR_IO, &ignored);
 	return -(int)err->code;
 }
