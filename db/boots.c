@@ -7,11 +7,12 @@
 #define COL(field) COLUMN(struct boot_row, field)
 #define REF(field) COLUMN_AS(struct boot_row, field, REF)
 static const struct column boot_columns[] = {
-	COL(id),	REF(session),  REF(kernel),  REF(machine), REF(fingerprint),
-	COLUMN_AS(struct boot_row, commit_sha, OPTIONAL),
-	COL(side),	COL(purpose),  COL(status),  COL(phase),   COL(message),
-	COLUMN_AS(struct boot_row, void_why, OPTIONAL),
-	COL(started_s), COL(seconds),  COL(boot_seconds), COL(seed), COL(log_path),
+	COL(id),	REF(session),	  REF(kernel),
+	REF(machine),	REF(fingerprint), COLUMN_AS(struct boot_row, commit_sha, OPTIONAL),
+	COL(side),	COL(purpose),	  COL(status),
+	COL(phase),	COL(message),	  COLUMN_AS(struct boot_row, void_why, OPTIONAL),
+	COL(started_s), COL(seconds),	  COL(boot_seconds),
+	COL(seed),	COL(log_path),
 };
 #undef COL
 #undef REF
@@ -19,9 +20,21 @@ static const struct table boots = TABLE("boots", boot_columns, struct boot_row);
 
 #define COL(field) COLUMN(struct run_row, field)
 static const struct column run_columns[] = {
-	COL(id),	COL(boot),   COL(cell),	 COL(number), COL(status), COL(message),
-	COL(exit_code), COL(signal), COL(seconds), COL(user_s), COL(sys_s),
-	COL(voluntary_switches), COL(involuntary_switches), COL(max_rss_bytes), COL(output_total),
+	COL(id),
+	COL(boot),
+	COL(cell),
+	COL(number),
+	COL(status),
+	COL(message),
+	COL(exit_code),
+	COL(signal),
+	COL(seconds),
+	COL(user_s),
+	COL(sys_s),
+	COL(voluntary_switches),
+	COL(involuntary_switches),
+	COL(max_rss_bytes),
+	COL(output_total),
 };
 #undef COL
 static const struct table runs = TABLE("runs", run_columns, struct run_row);
@@ -33,13 +46,14 @@ void boot_row_release(struct boot_row *r)
 
 int store_boot_add(struct store *s, const struct boot_row *in, int64_t *ret_id, struct err *err)
 {
+	char started[] = "started";
 	struct boot_row row = *in;
 	int own = sql_enter(s->db, err);
 	int rc;
 
 	if (own < 0)
 		return own;
-	row.status = (char *)"started";
+	row.status = started;
 	row.started_s = time_or_now(row.started_s);
 	rc = commit_known(s, row.commit_sha, err);
 	if (rc == 0)
@@ -49,12 +63,13 @@ int store_boot_add(struct store *s, const struct boot_row *in, int64_t *ret_id, 
 
 int store_boot_end(struct store *s, const struct boot_row *in, struct err *err)
 {
-	int rc = sql_run(s->db, err,
-			 "UPDATE boots SET fingerprint = coalesce(?2, fingerprint), status = ?3,"
-			 " phase = coalesce(?4, phase), message = coalesce(?5, message), seconds = ?6,"
-			 " boot_seconds = ?7, seed = ?8, log_path = coalesce(?9, log_path) WHERE id = ?1",
-			 "irsssddis", in->id, in->fingerprint, in->status, in->phase, in->message,
-			 in->seconds, in->boot_seconds, in->seed, in->log_path);
+	int rc = sql_run(
+		s->db, err,
+		"UPDATE boots SET fingerprint = coalesce(?2, fingerprint), status = ?3,"
+		" phase = coalesce(?4, phase), message = coalesce(?5, message), seconds = ?6,"
+		" boot_seconds = ?7, seed = ?8, log_path = coalesce(?9, log_path) WHERE id = ?1",
+		"irsssddis", in->id, in->fingerprint, in->status, in->phase, in->message,
+		in->seconds, in->boot_seconds, in->seed, in->log_path);
 
 	if (rc == 0 && sql_changed_rows(s->db) == 0)
 		return err_set(err, ERR_NOT_FOUND, "there is no boot %lld", (long long)in->id);
@@ -72,15 +87,16 @@ int store_boot_get(struct store *s, int64_t id, struct boot_row *ret, struct err
 	return rc < 0 ? rc : 0;
 }
 
-int store_boot_list(struct store *s, int64_t session, struct boot_row **ret, size_t *ret_n, struct err *err)
+int store_boot_list(struct store *s, int64_t session, struct boot_row **ret, size_t *ret_n,
+		    struct err *err)
 {
-	return table_list(s->db, &boots, "WHERE session = ?1 ORDER BY id", session, ret, ret_n, err);
+	return table_list(s->db, &boots, "WHERE session = ?1 ORDER BY id", session, ret, ret_n,
+			  err);
 }
 
 int store_boot_void(struct store *s, int64_t id, const char *why, struct err *err)
 {
 	struct boot_row boot = {};
-	struct step_row step = { .boot = id, .what = (char *)"void", .detail = (char *)why };
 	int own = sql_enter(s->db, err);
 	int rc;
 
@@ -88,21 +104,20 @@ int store_boot_void(struct store *s, int64_t id, const char *why, struct err *er
 		return own;
 	rc = store_boot_get(s, id, &boot, err);
 	if (rc == 0)
-		rc = sql_run(s->db, err, "UPDATE boots SET void_why = ?2 WHERE id = ?1", "is", id, why);
-	if (rc == 0) {
-		step.session = boot.session;
-		step.commit_sha = boot.commit_sha;
-		rc = store_step_add(s, &step, NULL, err);
-	}
+		rc = sql_run(s->db, err, "UPDATE boots SET void_why = ?2 WHERE id = ?1", "is", id,
+			     why);
+	if (rc == 0)
+		rc = journal_line(s, boot.session, id, "void", boot.commit_sha, why, err);
 	boot_row_release(&boot);
 	return sql_leave(s->db, own, rc, err);
 }
 
 int store_boots_interrupted(struct store *s, int64_t session, size_t *ret_n, struct err *err)
 {
-	int rc = sql_run(s->db, err,
-			 "UPDATE boots SET status = 'interrupted' WHERE session = ?1 AND status = 'started'",
-			 "i", session);
+	int rc = sql_run(
+		s->db, err,
+		"UPDATE boots SET status = 'interrupted' WHERE session = ?1 AND status = 'started'",
+		"i", session);
 
 	if (rc == 0 && ret_n)
 		*ret_n = sql_changed_rows(s->db);
@@ -127,7 +142,8 @@ static int add_output(struct store *s, int64_t run, const char *output, size_t l
 		output = cut;
 		len = OUTPUT_MAX;
 	}
-	return sql_run(s->db, err, "INSERT INTO outputs (run, output) VALUES (?1, ?2)", "ib", run, output, len);
+	return sql_run(s->db, err, "INSERT INTO outputs (run, output) VALUES (?1, ?2)", "ib", run,
+		       output, len);
 }
 
 void metrics_forget(struct store *s)
@@ -139,15 +155,18 @@ void metrics_forget(struct store *s)
 	VEC_FREE(&s->metrics);
 }
 
-static int find_metric(struct store *s, const char *name, const char *unit, int64_t *ret_id, struct err *err)
+static int find_metric(struct store *s, const char *name, const char *unit, int64_t *ret_id,
+		       struct err *err)
 {
 	autostmt *st = NULL;
-	int rc = sql_run(s->db, err, "INSERT INTO metrics (name, unit) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
+	int rc = sql_run(s->db, err,
+			 "INSERT INTO metrics (name, unit) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
 			 "ss", name, unit);
 
 	if (rc == 0)
-		rc = sql_query(s->db, &st, err, "SELECT id FROM metrics WHERE name = ?1 AND unit = ?2", "ss",
-			       name, unit);
+		rc = sql_query(s->db, &st, err,
+			       "SELECT id FROM metrics WHERE name = ?1 AND unit = ?2", "ss", name,
+			       unit);
 	if (rc == 0)
 		rc = sql_next(st, err);
 	if (rc > 0)
@@ -155,7 +174,8 @@ static int find_metric(struct store *s, const char *name, const char *unit, int6
 	return MIN(rc, 0);
 }
 
-static int metric_id(struct store *s, const struct sample_row *sample, int64_t *ret_id, struct err *err)
+static int metric_id(struct store *s, const struct sample_row *sample, int64_t *ret_id,
+		     struct err *err)
 {
 	const char *unit = sample->unit ? sample->unit : "";
 	int rc;
@@ -163,7 +183,8 @@ static int metric_id(struct store *s, const struct sample_row *sample, int64_t *
 	for (size_t i = 0; i < s->metrics.n; i++) {
 		size_t at = (s->next_metric + i) % s->metrics.n;
 
-		if (streq(s->metrics.at[at].name, sample->metric) && streq(s->metrics.at[at].unit, unit)) {
+		if (streq(s->metrics.at[at].name, sample->metric) &&
+		    streq(s->metrics.at[at].unit, unit)) {
 			s->next_metric = at + 1;
 			*ret_id = s->metrics.at[at].id;
 			return 0;
@@ -171,14 +192,17 @@ static int metric_id(struct store *s, const struct sample_row *sample, int64_t *
 	}
 	rc = find_metric(s, sample->metric, unit, ret_id, err);
 	if (rc == 0)
-		VEC_PUSH(&s->metrics, (struct known_metric){ xstrdup(sample->metric), xstrdup(unit), *ret_id });
+		VEC_PUSH(&s->metrics,
+			 (struct known_metric){ xstrdup(sample->metric), xstrdup(unit), *ret_id });
 	return rc;
 }
 
-static int add_samples(struct store *s, int64_t run, const struct sample_row *samples, size_t n, struct err *err)
+static int add_samples(struct store *s, int64_t run, const struct sample_row *samples, size_t n,
+		       struct err *err)
 {
 	autostmt *st = NULL;
-	int rc = sql_query(s->db, &st, err, "INSERT INTO samples (run, metric, value) VALUES (?1, ?2, ?3)", "");
+	int rc = sql_query(s->db, &st, err,
+			   "INSERT INTO samples (run, metric, value) VALUES (?1, ?2, ?3)", "");
 
 	for (size_t i = 0; rc >= 0 && i < n; i++) {
 		int64_t metric = 0;
@@ -192,8 +216,8 @@ static int add_samples(struct store *s, int64_t run, const struct sample_row *sa
 	return rc;
 }
 
-int store_run_add(struct store *s, const struct run_row *run, const struct sample_row *samples, size_t n,
-		  int64_t *ret_id, struct err *err)
+int store_run_add(struct store *s, const struct run_row *run, const struct sample_row *samples,
+		  size_t n, int64_t *ret_id, struct err *err)
 {
 	int own = sql_enter(s->db, err);
 	int64_t id;
@@ -218,7 +242,8 @@ static int read_output(struct store *s, struct run_row *run, struct err *err)
 {
 	autostmt *st = NULL;
 	const void *data;
-	int rc = sql_query(s->db, &st, err, "SELECT output FROM outputs WHERE run = ?1", "i", run->id);
+	int rc = sql_query(s->db, &st, err, "SELECT output FROM outputs WHERE run = ?1", "i",
+			   run->id);
 
 	if (rc == 0)
 		rc = sql_next(st, err);
@@ -231,7 +256,8 @@ static int read_output(struct store *s, struct run_row *run, struct err *err)
 	return rc < 0 ? rc : 0;
 }
 
-int store_run_list(struct store *s, int64_t boot, struct run_row **ret, size_t *ret_n, struct err *err)
+int store_run_list(struct store *s, int64_t boot, struct run_row **ret, size_t *ret_n,
+		   struct err *err)
 {
 	struct run_row *rows;
 	size_t n;
@@ -252,17 +278,21 @@ int store_run_list(struct store *s, int64_t boot, struct run_row **ret, size_t *
 	return 0;
 }
 
-int store_boot_runs(struct store *s, int64_t session, struct boot_runs **ret, size_t *ret_n, struct err *err)
+int store_boot_runs(struct store *s, int64_t session, struct boot_runs **ret, size_t *ret_n,
+		    struct err *err)
 {
 	VEC(struct boot_runs) counts = {};
 	autostmt *st = NULL;
-	int rc = sql_query(s->db, &st, err,
-			   "SELECT b.id, count(r.id), coalesce(sum(r.status = 'failed'), 0) FROM boots b"
-			   " LEFT JOIN runs r ON r.boot = b.id WHERE b.session = ?1 GROUP BY b.id ORDER BY b.id",
-			   "i", session);
+	int rc = sql_query(
+		s->db, &st, err,
+		"SELECT b.id, count(r.id), coalesce(sum(r.status = 'failed'), 0) FROM boots b"
+		" LEFT JOIN runs r ON r.boot = b.id WHERE b.session = ?1 GROUP BY b.id ORDER BY "
+		"b.id",
+		"i", session);
 
 	while (rc >= 0 && (rc = sql_next(st, err)) > 0)
-		VEC_PUSH(&counts, (struct boot_runs){ .boot = sql_int(st, 0), .runs = sql_int(st, 1),
+		VEC_PUSH(&counts, (struct boot_runs){ .boot = sql_int(st, 0),
+						      .runs = sql_int(st, 1),
 						      .failed = sql_int(st, 2) });
 	if (rc < 0) {
 		VEC_FREE(&counts);

@@ -9,9 +9,12 @@ static const struct table commits = TABLE("commits", commit_columns, struct comm
 
 #define COL(field) COLUMN(struct kernel_row, field)
 static const struct column kernel_columns[] = {
-	COL(id),	 COLUMN_AS(struct kernel_row, commit_sha, OPTIONAL),
-	COL(variant),	 COL(key),	   COL(identity),  COL(code_hash), COL(config_hash),
-	COL(config_diff), COL(toolchain),  COL(status),	   COL(message),   COL(build_seconds),
+	COL(id),	  COLUMN_AS(struct kernel_row, commit_sha, OPTIONAL),
+	COL(variant),	  COL(key),
+	COL(identity),	  COL(code_hash),
+	COL(config_hash), COL(config_diff),
+	COL(toolchain),	  COL(status),
+	COL(message),	  COL(build_seconds),
 };
 #undef COL
 static const struct table kernels = TABLE("kernels", kernel_columns, struct kernel_row);
@@ -33,7 +36,9 @@ int commit_known(struct store *s, const char *sha, struct err *err)
 {
 	if (!sha)
 		return 0;
-	return sql_run(s->db, err, "INSERT INTO commits (sha) VALUES (?1) ON CONFLICT (sha) DO NOTHING", "s", sha);
+	return sql_run(s->db, err,
+		       "INSERT INTO commits (sha) VALUES (?1) ON CONFLICT (sha) DO NOTHING", "s",
+		       sha);
 }
 
 void commit_row_release(struct commit_row *r)
@@ -44,12 +49,13 @@ void commit_row_release(struct commit_row *r)
 int store_commit_put(struct store *s, const struct commit_row *in, int64_t *ret_id, struct err *err)
 {
 	autostmt *st = NULL;
-	int rc = sql_query(s->db, &st, err,
-			   "INSERT INTO commits (sha, subject, author, date_s) VALUES (?1, ?2, ?3, ?4)"
-			   " ON CONFLICT (sha) DO UPDATE SET subject = ?2, author = ?3, date_s = ?4"
-			   " RETURNING id",
-			   "sssi", in->sha, in->subject ? in->subject : "", in->author ? in->author : "",
-			   in->date_s);
+	int rc = sql_query(
+		s->db, &st, err,
+		"INSERT INTO commits (sha, subject, author, date_s) VALUES (?1, ?2, ?3, ?4)"
+		" ON CONFLICT (sha) DO UPDATE SET subject = ?2, author = ?3, date_s = ?4"
+		" RETURNING id",
+		"sssi", in->sha, in->subject ? in->subject : "", in->author ? in->author : "",
+		in->date_s);
 
 	return rc < 0 ? rc : returned_id(st, ret_id, err);
 }
@@ -71,10 +77,12 @@ static const char *text(const char *s)
 
 /* A build that came from the cache took no time; how long it takes is still worth knowing. */
 static const char kernel_upsert[] =
-	"INSERT INTO kernels (commit_sha, variant, key, identity, code_hash, config_hash, config_diff,"
+	"INSERT INTO kernels (commit_sha, variant, key, identity, code_hash, config_hash, "
+	"config_diff,"
 	" toolchain, status, message, build_seconds)"
 	" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)"
-	" ON CONFLICT (key) DO UPDATE SET commit_sha = ?1, variant = ?2, identity = ?4, code_hash = ?5,"
+	" ON CONFLICT (key) DO UPDATE SET commit_sha = ?1, variant = ?2, identity = ?4, code_hash "
+	"= ?5,"
 	" config_hash = ?6, config_diff = ?7, toolchain = ?8, status = ?9, message = ?10,"
 	" build_seconds = CASE WHEN ?11 > 0 THEN ?11 ELSE build_seconds END RETURNING id";
 
@@ -107,7 +115,8 @@ int store_kernel_get(struct store *s, int64_t id, struct kernel_row *ret, struct
 	return rc < 0 ? rc : 0;
 }
 
-int store_machine_put(struct store *s, const char *name, const char *kind, int64_t *ret_id, struct err *err)
+int store_machine_put(struct store *s, const char *name, const char *kind, int64_t *ret_id,
+		      struct err *err)
 {
 	autostmt *st = NULL;
 	int rc = sql_query(s->db, &st, err,
@@ -132,7 +141,8 @@ int store_fingerprint_put(struct store *s, const char *json_text, int64_t *ret_i
 int store_fingerprint_get(struct store *s, int64_t id, char **ret_json, struct err *err)
 {
 	autostmt *st = NULL;
-	int rc = sql_query(s->db, &st, err, "SELECT environment FROM fingerprints WHERE id = ?1", "i", id);
+	int rc = sql_query(s->db, &st, err, "SELECT environment FROM fingerprints WHERE id = ?1",
+			   "i", id);
 
 	if (rc == 0)
 		rc = sql_next(st, err);

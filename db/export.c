@@ -4,17 +4,30 @@
 
 #include "harness/base/json.h"
 
-#define ALL(table)                                               \
-	{                                                        \
-		#table, "SELECT * FROM " #table " ORDER BY rowid" \
+#define ALL(table)                                                                                 \
+	{                                                                                          \
+#table, "SELECT * FROM " #table " ORDER BY rowid"                                  \
 	}
 
 static const struct {
 	const char *table, *query;
 } exported[] = {
-	ALL(sessions),	   ALL(commits), ALL(session_metrics), ALL(sides), ALL(bisections), ALL(configs), ALL(kernels),
-	ALL(machines),	   ALL(fingerprints), ALL(boots),	ALL(runs),  ALL(outputs),    ALL(metrics),
-	{ "samples", "SELECT * FROM samples ORDER BY run, metric" }, ALL(steps), ALL(skips),
+	ALL(sessions),
+	ALL(commits),
+	ALL(session_metrics),
+	ALL(sides),
+	ALL(bisections),
+	ALL(configs),
+	ALL(kernels),
+	ALL(machines),
+	ALL(fingerprints),
+	ALL(boots),
+	ALL(runs),
+	ALL(outputs),
+	ALL(metrics),
+	{ "samples", "SELECT * FROM samples ORDER BY run, metric" },
+	ALL(steps),
+	ALL(skips),
 };
 
 /* Output that is text stays readable; other bytes would not survive, so they are written in hex. */
@@ -67,8 +80,8 @@ static void row_line(struct sql_stmt *st, const char *table, struct buf *line)
 	buf_addch(line, '\n');
 }
 
-int store_export(struct store *s, int (*write_line)(const char *line, size_t len, void *arg), void *arg,
-		 struct err *err)
+int store_export(struct store *s, int (*write_line)(const char *line, size_t len, void *arg),
+		 void *arg, struct err *err)
 {
 	autobuf line = {};
 	int rc = 0;

@@ -26,6 +26,10 @@ void metrics_forget(struct store *s);
 /* A row for this hash, so that others may refer to it; NULL is fine. */
 int commit_known(struct store *s, const char *sha, struct err *err);
 
+/* A line of the journal; boot 0 for none. */
+int journal_line(struct store *s, int64_t session, int64_t boot, const char *what, const char *sha,
+		 const char *detail, struct err *err);
+
 static inline int64_t time_or_now(int64_t when_s)
 {
 	return when_s ? when_s : clock_wall_s();

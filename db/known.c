@@ -6,9 +6,11 @@
 
 static const char known_values[] =
 	"SELECT b.kernel, b.id, s.value, c.centre FROM sessions q"
-	" JOIN session_metrics c ON c.session = q.id AND c.name = ?4 CROSS JOIN boots b ON b.session = q.id"
+	" JOIN session_metrics c ON c.session = q.id AND c.name = ?4 CROSS JOIN boots b ON "
+	"b.session = q.id"
 	" CROSS JOIN runs r ON r.boot = b.id CROSS JOIN samples s ON s.run = r.id"
-	" WHERE q.job_hash = ?1 AND q.machine = ?2 AND q.id <> ?5 AND b.status = 'ok' AND b.void_why IS NULL"
+	" WHERE q.job_hash = ?1 AND q.machine = ?2 AND q.id <> ?5 AND b.status = 'ok' AND "
+	"b.void_why IS NULL"
 	" AND b.kernel IS NOT NULL AND r.cell = ?3 AND s.value IS NOT NULL"
 	" AND s.metric IN (SELECT id FROM metrics WHERE name = ?4) ORDER BY b.kernel, b.id";
 
@@ -21,7 +23,8 @@ int store_known(struct store *s, const char *job_hash, const char *machine, cons
 	struct known_value boot = {};
 	enum centre_kind centre = CENTRE_MEDIAN;
 	double quantile = 0;
-	int rc = sql_query(s->db, &st, err, known_values, "ssssi", job_hash, machine, cell, metric, except);
+	int rc = sql_query(s->db, &st, err, known_values, "ssssi", job_hash, machine, cell, metric,
+			   except);
 
 	while (rc >= 0) {
 		rc = sql_next(st, err);
@@ -51,11 +54,12 @@ void known_list_release(struct known_list *l)
 
 int store_kernel_config_diff(struct store *s, int64_t id, const char *diff, struct err *err)
 {
-	return sql_run(s->db, err, "UPDATE kernels SET config_diff = ?2 WHERE id = ?1", "is", id, diff);
+	return sql_run(s->db, err, "UPDATE kernels SET config_diff = ?2 WHERE id = ?1", "is", id,
+		       diff);
 }
 
 int store_config_put(struct store *s, const char *hash, const char *content, struct err *err)
 {
-	return sql_run(s->db, err, "INSERT OR IGNORE INTO configs (hash, content) VALUES (?1, ?2)", "ss", hash,
-		       content);
+	return sql_run(s->db, err, "INSERT OR IGNORE INTO configs (hash, content) VALUES (?1, ?2)",
+		       "ss", hash, content);
 }

@@ -31,7 +31,8 @@ void sample_list_release(struct sample_list *l)
 	*l = (struct sample_list){};
 }
 
-/* Cells follow each other in the same order in every boot, so the search begins behind the last one. */
+/* Cells follow each other in the same order in every boot, so the search begins behind the last
+ * one. */
 static const char *intern_cell(struct strings *st, const char *cell)
 {
 	for (size_t i = 0; i < st->cells.n; i++) {
@@ -60,11 +61,12 @@ static int load_metrics(struct store *s, struct strings *names, struct err *err)
 	return rc;
 }
 
-/* CROSS JOIN keeps this order of loops, which needs no sorting and reads nothing of other sessions. */
-#define SAMPLES_OF                                                                               \
-	"SELECT b.id, r.id, r.cell, s.metric, s.value FROM boots b"                               \
-	" CROSS JOIN runs r ON r.boot = b.id CROSS JOIN samples s ON s.run = r.id"                \
-	" WHERE b.session = ?1 AND b.status = 'ok' AND b.void_why IS NULL"                        \
+/* CROSS JOIN keeps this order of loops, which needs no sorting and reads nothing of other sessions.
+ */
+#define SAMPLES_OF                                                                                 \
+	"SELECT b.id, r.id, r.cell, s.metric, s.value FROM boots b"                                \
+	" CROSS JOIN runs r ON r.boot = b.id CROSS JOIN samples s ON s.run = r.id"                 \
+	" WHERE b.session = ?1 AND b.status = 'ok' AND b.void_why IS NULL"                         \
 	" AND (?2 IS NULL OR r.cell = ?2) AND s.value IS NOT NULL"
 #define IN_ORDER " ORDER BY b.id, r.id, s.metric"
 
@@ -92,7 +94,9 @@ int store_samples(struct store *s, int64_t session, const char *cell, const char
 			run = sql_int(st, 1);
 			run_cell = intern_cell(names, sql_text(st, 2));
 		}
-		VEC_PUSH(&found, (struct sample){ .boot = sql_int(st, 0), .run = run, .cell = run_cell,
+		VEC_PUSH(&found, (struct sample){ .boot = sql_int(st, 0),
+						  .run = run,
+						  .cell = run_cell,
 						  .metric = names->metrics.at[sql_int(st, 3)],
 						  .value = sql_double(st, 4) });
 	}
@@ -119,13 +123,15 @@ void history_release(struct history_point *p, size_t n)
 static const char history_query[] =
 	"SELECT b.id, b.session, b.started_s, b.commit_sha, m.name, r.cell, n.unit, s.value"
 	" FROM metrics n CROSS JOIN boots b CROSS JOIN runs r ON r.boot = b.id"
-	" CROSS JOIN samples s ON s.run = r.id AND s.metric = n.id LEFT JOIN machines m ON m.id = b.machine"
+	" CROSS JOIN samples s ON s.run = r.id AND s.metric = n.id LEFT JOIN machines m ON m.id = "
+	"b.machine"
 	" WHERE n.name = ?1 AND b.status = 'ok' AND b.void_why IS NULL AND s.value IS NOT NULL"
 	" ORDER BY b.id, r.cell, n.unit, r.id";
 
 static bool same_point(const struct history_point *p, struct sql_stmt *st)
 {
-	return p->boot == sql_int(st, 0) && streq(p->cell, sql_text(st, 5)) && streq(p->unit, sql_text(st, 6));
+	return p->boot == sql_int(st, 0) && streq(p->cell, sql_text(st, 5)) &&
+	       streq(p->unit, sql_text(st, 6));
 }
 
 static struct history_point new_point(struct sql_stmt *st)
@@ -141,7 +147,8 @@ static struct history_point new_point(struct sql_stmt *st)
 	};
 }
 
-int store_history(struct store *s, const char *metric, struct history_point **ret, size_t *ret_n, struct err *err)
+int store_history(struct store *s, const char *metric, struct history_point **ret, size_t *ret_n,
+		  struct err *err)
 {
 	VEC(struct history_point) points = {};
 	VEC(double) values = {};

@@ -4,10 +4,23 @@
 
 #define COL(field) COLUMN(struct session_row, field)
 static const struct column session_columns[] = {
-	COL(id),	COL(kind),	 COL(key),    COL(state), COL(job_name), COL(job_hash),
-	COL(job_source), COL(repo),	 COL(machine), COL(argv),  COL(cwd),	  COL(options),
-	COL(pid),	COL(started_s),	 COLUMN_AS(struct session_row, ended_s, REF),
-	COL(message),	COLUMN_AS(struct session_row, result, OPTIONAL),
+	COL(id),
+	COL(kind),
+	COL(key),
+	COL(state),
+	COL(job_name),
+	COL(job_hash),
+	COL(job_source),
+	COL(repo),
+	COL(machine),
+	COL(argv),
+	COL(cwd),
+	COL(options),
+	COL(pid),
+	COL(started_s),
+	COLUMN_AS(struct session_row, ended_s, REF),
+	COL(message),
+	COLUMN_AS(struct session_row, result, OPTIONAL),
 };
 #undef COL
 static const struct table sessions = TABLE("sessions", session_columns, struct session_row);
@@ -17,24 +30,43 @@ static const struct column metric_columns[] = {
 	COL(name), COL(unit), COL(higher_is_better), COL(kpi), COL(centre),
 };
 #undef COL
-static const struct table session_metrics = TABLE("session_metrics", metric_columns, struct metric_row);
+static const struct table session_metrics =
+	TABLE("session_metrics", metric_columns, struct metric_row);
 
 #define COL(field) COLUMN(struct side_row, field)
 static const struct column side_columns[] = {
-	COL(session), COL(name), COL(rev), COLUMN_AS(struct side_row, commit_sha, OPTIONAL), COL(message),
+	COL(session), COL(name), COL(rev), COLUMN_AS(struct side_row, commit_sha, OPTIONAL),
+	COL(message),
 };
 #undef COL
 static const struct table sides = TABLE("sides", side_columns, struct side_row);
 
-#define COL(field) COLUMN(struct bisection_row, field)
+#define COL(field)	COLUMN(struct bisection_row, field)
 #define OPTIONAL(field) COLUMN_AS(struct bisection_row, field, OPTIONAL)
 static const struct column bisection_columns[] = {
-	COL(session),	     COL(good),		COL(bad),	     COL(metric),
-	COL(unit),	     COL(cell),		COL(better_higher),  COL(seed),
-	COL(options),	     COL(outcome),	OPTIONAL(culprit),   OPTIONAL(culprits),
-	COL(probability),    OPTIONAL(candidates), COL(effect_pct),  COL(effect_low),
-	COL(effect_high),    COL(effect_good),	COL(effect_bad),     OPTIONAL(checks),
-	OPTIONAL(notes),     COL(n_candidates), COL(smallest_effect_pct),
+	COL(session),
+	COL(good),
+	COL(bad),
+	COL(metric),
+	COL(unit),
+	COL(cell),
+	COL(better_higher),
+	COL(seed),
+	COL(options),
+	COL(outcome),
+	OPTIONAL(culprit),
+	OPTIONAL(culprits),
+	COL(probability),
+	OPTIONAL(candidates),
+	COL(effect_pct),
+	COL(effect_low),
+	COL(effect_high),
+	COL(effect_good),
+	COL(effect_bad),
+	OPTIONAL(checks),
+	OPTIONAL(notes),
+	COL(n_candidates),
+	COL(smallest_effect_pct),
 };
 #undef COL
 #undef OPTIONAL
@@ -45,13 +77,15 @@ void session_row_release(struct session_row *r)
 	table_release(&sessions, r);
 }
 
-int store_session_add(struct store *s, const struct session_row *in, int64_t *ret_id, struct err *err)
+int store_session_add(struct store *s, const struct session_row *in, int64_t *ret_id,
+		      struct err *err)
 {
+	char none[] = "{}";
 	struct session_row row = *in;
 
 	row.started_s = time_or_now(row.started_s);
 	if (!row.options)
-		row.options = (char *)"{}";
+		row.options = none;
 	return table_insert(s->db, &sessions, &row, ret_id, err);
 }
 
@@ -68,7 +102,8 @@ int store_session_get(struct store *s, int64_t id, struct session_row *ret, stru
 
 int store_session_find(struct store *s, const char *key, struct session_row *ret, struct err *err)
 {
-	return table_find(s->db, &sessions, "WHERE key = ?1 ORDER BY id DESC LIMIT 1", key, ret, err);
+	return table_find(s->db, &sessions, "WHERE key = ?1 ORDER BY id DESC LIMIT 1", key, ret,
+			  err);
 }
 
 int store_session_list(struct store *s, struct session_row **ret, size_t *ret_n, struct err *err)
@@ -76,7 +111,8 @@ int store_session_list(struct store *s, struct session_row **ret, size_t *ret_n,
 	return table_list(s->db, &sessions, "ORDER BY id DESC", 0, ret, ret_n, err);
 }
 
-int store_session_state(struct store *s, int64_t id, const char *state, const char *message, struct err *err)
+int store_session_state(struct store *s, int64_t id, const char *state, const char *message,
+			struct err *err)
 {
 	bool over = streq(state, "done") || streq(state, "failed");
 
@@ -89,10 +125,12 @@ int store_session_state(struct store *s, int64_t id, const char *state, const ch
 
 int store_session_result(struct store *s, int64_t id, const char *result_json, struct err *err)
 {
-	return sql_run(s->db, err, "UPDATE sessions SET result = ?2 WHERE id = ?1", "is", id, result_json);
+	return sql_run(s->db, err, "UPDATE sessions SET result = ?2 WHERE id = ?1", "is", id,
+		       result_json);
 }
 
-int store_metrics_put(struct store *s, int64_t session, const struct metric_row *in, size_t n, struct err *err)
+int store_metrics_put(struct store *s, int64_t session, const struct metric_row *in, size_t n,
+		      struct err *err)
 {
 	int own = sql_enter(s->db, err);
 	int rc = MIN(own, 0);
@@ -108,9 +146,11 @@ int store_metrics_put(struct store *s, int64_t session, const struct metric_row 
 	return own < 0 ? own : sql_leave(s->db, own, rc, err);
 }
 
-int store_metrics_get(struct store *s, int64_t session, struct metric_row **ret, size_t *ret_n, struct err *err)
+int store_metrics_get(struct store *s, int64_t session, struct metric_row **ret, size_t *ret_n,
+		      struct err *err)
 {
-	return table_list(s->db, &session_metrics, "WHERE session = ?1 ORDER BY rowid", session, ret, ret_n, err);
+	return table_list(s->db, &session_metrics, "WHERE session = ?1 ORDER BY rowid", session,
+			  ret, ret_n, err);
 }
 
 void metric_rows_free(struct metric_row *rows, size_t n)
@@ -134,18 +174,21 @@ int store_side_put(struct store *s, const struct side_row *in, struct err *err)
 		return own;
 	rc = commit_known(s, in->commit_sha, err);
 	if (rc == 0)
-		rc = sql_run(s->db, err,
-			     "INSERT INTO sides (session, name, rev, commit_sha, message)"
-			     " VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (session, name) DO UPDATE SET"
-			     " rev = ?3, commit_sha = ?4, message = ?5",
-			     "issss", in->session, in->name, in->rev ? in->rev : "", in->commit_sha,
-			     in->message ? in->message : "");
+		rc = sql_run(
+			s->db, err,
+			"INSERT INTO sides (session, name, rev, commit_sha, message)"
+			" VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (session, name) DO UPDATE SET"
+			" rev = ?3, commit_sha = ?4, message = ?5",
+			"issss", in->session, in->name, in->rev ? in->rev : "", in->commit_sha,
+			in->message ? in->message : "");
 	return sql_leave(s->db, own, rc, err);
 }
 
-int store_side_list(struct store *s, int64_t session, struct side_row **ret, size_t *ret_n, struct err *err)
+int store_side_list(struct store *s, int64_t session, struct side_row **ret, size_t *ret_n,
+		    struct err *err)
 {
-	return table_list(s->db, &sides, "WHERE session = ?1 ORDER BY rowid", session, ret, ret_n, err);
+	return table_list(s->db, &sides, "WHERE session = ?1 ORDER BY rowid", session, ret, ret_n,
+			  err);
 }
 
 void bisection_row_release(struct bisection_row *r)
@@ -168,12 +211,14 @@ int store_bisection_put(struct store *s, const struct bisection_row *in, struct 
 	return sql_leave(s->db, own, rc, err);
 }
 
-int store_bisection_get(struct store *s, int64_t session, struct bisection_row *ret, struct err *err)
+int store_bisection_get(struct store *s, int64_t session, struct bisection_row *ret,
+			struct err *err)
 {
 	int rc = table_get(s->db, &bisections, "WHERE session = ?1", session, ret, err);
 
 	if (rc == 0) {
-		rc = err_set(err, ERR_NOT_FOUND, "session %lld is no bisection", (long long)session);
+		rc = err_set(err, ERR_NOT_FOUND, "session %lld is no bisection",
+			     (long long)session);
 		err_hint(err, "'culprit status' lists them");
 	}
 	return rc < 0 ? rc : 0;

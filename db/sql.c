@@ -26,23 +26,30 @@ struct sql {
 static int sql_fail(sqlite3 *handle, const char *path, struct err *err)
 {
 	int code = sqlite3_errcode(handle), sys = sqlite3_system_errno(handle);
-	bool full = code == SQLITE_FULL || (code == SQLITE_IOERR && (sys == ENOSPC || sys == EDQUOT));
+	bool full =
+		code == SQLITE_FULL || (code == SQLITE_IOERR && (sys == ENOSPC || sys == EDQUOT));
 	int rc;
 
 	if (full) {
 		rc = err_set(err, ERR_DISK_FULL, "no space left for database '%s'", path);
-		err_hint(err, "free some space ('culprit gc' removes old artefacts) and run the same again");
+		err_hint(err, "free some space ('culprit gc' removes old artefacts) and run the "
+			      "same again");
 	} else if (code == SQLITE_BUSY || code == SQLITE_LOCKED) {
-		rc = err_set(err, ERR_BUSY, "another process is writing to database '%s' for over %d s",
-			     path, BUSY_TIMEOUT_MS / 1000);
+		rc = err_set(err, ERR_BUSY,
+			     "another process is writing to database '%s' for over %d s", path,
+			     BUSY_TIMEOUT_MS / 1000);
 		err_hint(err, "'culprit status' shows who is at work");
 	} else if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB) {
-		rc = err_set(err, ERR_IO, "database '%s' is damaged: %s", path, sqlite3_errmsg(handle));
-		err_hint(err, "move it away to start anew; sqlite3 '%s' .recover saves what is readable", path);
+		rc = err_set(err, ERR_IO, "database '%s' is damaged: %s", path,
+			     sqlite3_errmsg(handle));
+		err_hint(err,
+			 "move it away to start anew; sqlite3 '%s' .recover saves what is readable",
+			 path);
 	} else if (code == SQLITE_READONLY || code == SQLITE_CANTOPEN || code == SQLITE_PERM) {
 		rc = err_set(err, ERR_IO, "cannot %s database '%s': %s",
 			     code == SQLITE_READONLY ? "write to" : "open", path,
-			     code == SQLITE_CANTOPEN && sys ? strerror(sys) : sqlite3_errmsg(handle));
+			     code == SQLITE_CANTOPEN && sys ? strerror(sys)
+							    : sqlite3_errmsg(handle));
 		err_hint(err, "its directory must be writable; --state DIR chooses another");
 	} else {
 		rc = err_set(err, ERR_IO, "database '%s': %s", path, sqlite3_errmsg(handle));
@@ -70,12 +77,14 @@ static int open_immutable(struct sql *db)
 	*to = '\0';
 	uri = xasprintf("file:%s?immutable=1", escaped);
 	sqlite3_close(db->handle);
-	return sqlite3_open_v2(uri, &db->handle, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
+	return sqlite3_open_v2(uri, &db->handle,
+			       SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
 }
 
 static int open_reader(struct sql *db)
 {
-	int rc = sqlite3_open_v2(db->path, &db->handle, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
+	int rc = sqlite3_open_v2(db->path, &db->handle, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX,
+				 NULL);
 
 	if (rc == SQLITE_OK) {
 		sqlite3_busy_timeout(db->handle, BUSY_TIMEOUT_MS);
@@ -93,7 +102,8 @@ static int open_reader(struct sql *db)
 static int open_writer(struct sql *db)
 {
 	int rc = sqlite3_open_v2(db->path, &db->handle,
-				 SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL);
+				 SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
+				 NULL);
 
 	if (rc == SQLITE_OK) {
 		sqlite3_busy_timeout(db->handle, BUSY_TIMEOUT_MS);
@@ -112,10 +122,12 @@ int sql_open(const char *path, enum sql_mode mode, struct sql **ret, struct err 
 
 	db->path = xstrdup(path);
 	rc = mode == SQL_WRITE ? open_writer(db) : open_reader(db);
-	/* SQLite quietly opens a file that cannot be written for reading; a writer is told at once. */
+	/* SQLite quietly opens a file that cannot be written for reading; a writer is told at once.
+	 */
 	if (rc == SQLITE_OK && mode == SQL_WRITE && sqlite3_db_readonly(db->handle, "main") == 1) {
 		rc = err_set(err, ERR_IO, "database '%s' is read-only", path);
-		err_hint(err, "make it and its directory writable, or choose another with --state DIR");
+		err_hint(err,
+			 "make it and its directory writable, or choose another with --state DIR");
 	} else if (rc != SQLITE_OK) {
 		rc = sql_fail(db->handle, path, err);
 	}
@@ -160,7 +172,8 @@ static int script(struct sql *db, const char *text, struct err *err)
 	return 0;
 }
 
-/* One script, unless another process was faster. 1 if there may be more to do, 0 when up to date. */
+/* One script, unless another process was faster. 1 if there may be more to do, 0 when up to date.
+ */
 static int migrate_once(struct sql *db, const char *const *scripts, size_t n, struct err *err)
 {
 	autofree char *set_version = NULL;
@@ -170,8 +183,10 @@ static int migrate_once(struct sql *db, const char *const *scripts, size_t n, st
 	if (rc < 0)
 		return rc;
 	if (version < 0 || (uint64_t)version > n) {
-		rc = err_set(err, ERR_TOO_NEW, "database '%s' was written by a newer culprit (version %lld, known is %zu)",
-			     db->path, (long long)version, n);
+		rc = err_set(
+			err, ERR_TOO_NEW,
+			"database '%s' was written by a newer culprit (version %lld, known is %zu)",
+			db->path, (long long)version, n);
 		err_hint(err, "install that version, or choose another database with --state DIR");
 		return rc;
 	}
@@ -276,11 +291,13 @@ static void bind_all(struct sql_stmt *st, const char *types, va_list ap)
 			sqlite3_bind_double(st->handle, place, va_arg(ap, double));
 			break;
 		case 's':
-			sqlite3_bind_text(st->handle, place, va_arg(ap, const char *), -1, SQLITE_STATIC);
+			sqlite3_bind_text(st->handle, place, va_arg(ap, const char *), -1,
+					  SQLITE_STATIC);
 			break;
 		case 'b':
 			data = va_arg(ap, const void *);
-			sqlite3_bind_blob64(st->handle, place, data, va_arg(ap, size_t), SQLITE_STATIC);
+			sqlite3_bind_blob64(st->handle, place, data, va_arg(ap, size_t),
+					    SQLITE_STATIC);
 			break;
 		default:
 			break;
@@ -288,15 +305,16 @@ static void bind_all(struct sql_stmt *st, const char *types, va_list ap)
 	}
 }
 
-static int query(struct sql *db, struct sql_stmt **ret, struct err *err, const char *text, const char *types,
-		 va_list ap)
+static int query(struct sql *db, struct sql_stmt **ret, struct err *err, const char *text,
+		 const char *types, va_list ap)
 {
 	struct sql_stmt *st = cached(db, text);
 
 	if (!st) {
 		sqlite3_stmt *handle;
 
-		if (sqlite3_prepare_v3(db->handle, text, -1, SQLITE_PREPARE_PERSISTENT, &handle, NULL))
+		if (sqlite3_prepare_v3(db->handle, text, -1, SQLITE_PREPARE_PERSISTENT, &handle,
+				       NULL))
 			return sql_fail(db->handle, db->path, err);
 		st = xcalloc(1, sizeof(*st));
 		st->text = xstrdup(text);
@@ -309,7 +327,8 @@ static int query(struct sql *db, struct sql_stmt **ret, struct err *err, const c
 	return 0;
 }
 
-int sql_query(struct sql *db, struct sql_stmt **ret, struct err *err, const char *text, const char *types, ...)
+int sql_query(struct sql *db, struct sql_stmt **ret, struct err *err, const char *text,
+	      const char *types, ...)
 {
 	va_list ap;
 	int rc;

@@ -43,12 +43,13 @@ int sql_leave(struct sql *db, int own, int rc, struct err *err);
 /*
  * types tells the arguments for ?1, ?2 ...: i int64_t, d double (NaN is NULL), s const char * (NULL is
  * NULL), r int64_t that refers to a row (0 is NULL), b const void * and size_t (NULL is NULL). They
- * must live until the statement is let go. For '*' the place stays free, for sql_bind_*.
+ * must live until the statement is let go. "" binds nothing, for sql_rebind or sql_bind_*.
  */
-int sql_query(struct sql *db, struct sql_stmt **ret, struct err *err, const char *text, const char *types, ...);
-void sql_rebind(struct sql_stmt *st, const char *types, ...); /* the same once more with other values */
-int sql_next(struct sql_stmt *st, struct err *err);	       /* 1 a row, 0 the end, negative */
-void sql_done(struct sql_stmt *st);			       /* lets it go; NULL is fine */
+int sql_query(struct sql *db, struct sql_stmt **ret, struct err *err, const char *text,
+	      const char *types, ...);
+void sql_rebind(struct sql_stmt *st, const char *types, ...); /* once more with other values */
+int sql_next(struct sql_stmt *st, struct err *err);	      /* 1 a row, 0 the end, negative */
+void sql_done(struct sql_stmt *st);			      /* lets it go; NULL is fine */
 static inline void cleanup_stmt(struct sql_stmt **st)
 {
 	sql_done(*st);
@@ -67,7 +68,7 @@ void sql_bind_text(struct sql_stmt *st, int place, const char *v); /* NULL is NU
 int64_t sql_int(struct sql_stmt *st, int column);
 double sql_double(struct sql_stmt *st, int column);	 /* NULL is NaN */
 const char *sql_text(struct sql_stmt *st, int column);	 /* borrowed; NULL is NULL */
-const void *sql_blob(struct sql_stmt *st, int column, size_t *ret_len); /* borrowed */
+const void *sql_blob(struct sql_stmt *st, int column, size_t *ret_len);
 
 enum sql_kind { SQL_NULL, SQL_INT, SQL_DOUBLE, SQL_TEXT, SQL_BLOB };
 enum sql_kind sql_kind(struct sql_stmt *st, int column);

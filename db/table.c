@@ -86,8 +86,8 @@ void table_release(const struct table *t, void *row)
 }
 
 /* "VERB INTO table (b, c) VALUES (?1, ?2)", from the first-th column on. */
-static int insert(struct sql *db, const struct table *t, const char *verb, size_t first, const void *row,
-		  struct err *err)
+static int insert(struct sql *db, const struct table *t, const char *verb, size_t first,
+		  const void *row, struct err *err)
 {
 	autobuf text = {};
 	autostmt *st = NULL;
@@ -109,7 +109,8 @@ static int insert(struct sql *db, const struct table *t, const char *verb, size_
 	return rc < 0 ? rc : 0;
 }
 
-int table_insert(struct sql *db, const struct table *t, const void *row, int64_t *ret_id, struct err *err)
+int table_insert(struct sql *db, const struct table *t, const void *row, int64_t *ret_id,
+		 struct err *err)
 {
 	int rc = insert(db, t, "INSERT", 1, row, err);
 
@@ -131,8 +132,8 @@ static void select_text(const struct table *t, const char *where, struct buf *ou
 	buf_printf(out, " FROM %s %s", t->name, where);
 }
 
-int table_list(struct sql *db, const struct table *t, const char *where, int64_t key, void *ret_rows,
-	       size_t *ret_n, struct err *err)
+int table_list(struct sql *db, const struct table *t, const char *where, int64_t key,
+	       void *ret_rows, size_t *ret_n, struct err *err)
 {
 	autobuf text = {};
 	autostmt *st = NULL;
@@ -181,8 +182,8 @@ int table_get(struct sql *db, const struct table *t, const char *where, int64_t 
 	return rc < 0 ? rc : first_row(st, t, ret_row, err);
 }
 
-int table_find(struct sql *db, const struct table *t, const char *where, const char *key, void *ret_row,
-	       struct err *err)
+int table_find(struct sql *db, const struct table *t, const char *where, const char *key,
+	       void *ret_row, struct err *err)
 {
 	autobuf text = {};
 	autostmt *st = NULL;

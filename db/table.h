@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Between the store's row structs and SQL: one column table a struct drives reading, writing, freeing.
+// Between the store's row structs and SQL: one column table a struct for reading, writing, freeing.
 #pragma once
 
 #include "db/sql.h"
@@ -47,17 +47,18 @@ struct table {
 	}
 
 /* Adds a row of all columns but the first, the id, which comes back (ret_id may be NULL). */
-int table_insert(struct sql *db, const struct table *t, const void *row, int64_t *ret_id, struct err *err);
+int table_insert(struct sql *db, const struct table *t, const void *row, int64_t *ret_id,
+		 struct err *err);
 /* Adds a row of all columns in place of the one with the same primary key. */
 int table_replace(struct sql *db, const struct table *t, const void *row, struct err *err);
 /*
  * Rows by what follows the table's name in a SELECT: "WHERE session = ?1 ORDER BY id", where ?1 is the
  * key. table_list makes an array that the caller frees; the others answer 1 and the first row, or 0.
  */
-int table_list(struct sql *db, const struct table *t, const char *where, int64_t key, void *ret_rows,
-	       size_t *ret_n, struct err *err);
+int table_list(struct sql *db, const struct table *t, const char *where, int64_t key,
+	       void *ret_rows, size_t *ret_n, struct err *err);
 int table_get(struct sql *db, const struct table *t, const char *where, int64_t key, void *ret_row,
 	      struct err *err);
-int table_find(struct sql *db, const struct table *t, const char *where, const char *key, void *ret_row,
-	       struct err *err);
+int table_find(struct sql *db, const struct table *t, const char *where, const char *key,
+	       void *ret_row, struct err *err);
 void table_release(const struct table *t, void *row); /* frees the texts and zeroes the row */

@@ -14,7 +14,9 @@ static enum report_kind kind_of(const char *session_kind)
 	static const struct {
 		const char *name;
 		enum report_kind kind;
-	} kinds[] = { { "bisect", REPORT_BISECT }, { "compare", REPORT_COMPARE }, { "test", REPORT_COMPARE },
+	} kinds[] = { { "bisect", REPORT_BISECT },
+		      { "compare", REPORT_COMPARE },
+		      { "test", REPORT_COMPARE },
 		      { "verify", REPORT_COMPARE } };
 
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
@@ -55,7 +57,9 @@ int fill_commit(struct filling *f, const char *sha, struct commit_row *ret, stru
 	int rc = sha ? store_commit_get(f->store, sha, ret, err) : 0;
 
 	if (rc == 0)
-		*ret = (struct commit_row){ .sha = xstrdup(sha), .subject = xstrdup(""), .author = xstrdup("") };
+		*ret = (struct commit_row){ .sha = xstrdup(sha),
+					    .subject = xstrdup(""),
+					    .author = xstrdup("") };
 	return MIN(rc, 0);
 }
 
@@ -74,8 +78,8 @@ struct report_side *fill_add_side(struct report *r)
 	return side;
 }
 
-int fill_values(struct filling *f, const char *cell, const char *metric, size_t n_sides, struct value_table *ret,
-		struct err *err)
+int fill_values(struct filling *f, const char *cell, const char *metric, size_t n_sides,
+		struct value_table *ret, struct err *err)
 {
 	struct value_request request = {
 		.session = f->report->session.id,
@@ -117,12 +121,14 @@ void fill_count_sides(struct filling *f)
 
 /* --- rows --- */
 
-/* Calls back for each metric and cell that has a value on any side: KPIs first, then metric by metric. */
+/* Calls back for each metric and cell that has a value on any side: KPIs first, then metric by
+ * metric. */
 static void each_row(struct report *r, void (*add)(struct report *r, size_t cell, size_t metric))
 {
 	for (int kpi = 1; kpi >= 0; kpi--) {
 		for (size_t m = 0; m < r->n_metrics; m++) {
-			for (size_t c = 0; !!r->metrics[m].kpi == kpi && c < r->values.n_cells; c++) {
+			for (size_t c = 0; !!r->metrics[m].kpi == kpi && c < r->values.n_cells;
+			     c++) {
 				bool any = false;
 
 				for (size_t s = 0; s < r->n_sides; s++)
@@ -138,7 +144,10 @@ static void add_run_row(struct report *r, size_t cell, size_t metric)
 {
 	const struct value_series *v = value_table_at(&r->values, cell, metric, 0);
 	struct stats_goal goal = { r->confidence, r->interval_pct, r->interval_floor };
-	struct report_run_row row = { .cell = cell, .metric = metric, .boots = v->boots, .runs = v->runs,
+	struct report_run_row row = { .cell = cell,
+				      .metric = metric,
+				      .boots = v->boots,
+				      .runs = v->runs,
 				      .of = summary_of(v->at, v->n) };
 
 	row.t = interval_t(v->n, row.of.mean, row.of.sd, r->confidence);
@@ -240,7 +249,8 @@ static int fill_sides(struct filling *f, struct err *err)
 	}
 	free(rows);
 	for (size_t i = 0; rc == 0 && i < f->n_boots; i++) {
-		struct side_row row = { .name = f->boots[i].side, .commit_sha = f->boots[i].commit_sha };
+		struct side_row row = { .name = f->boots[i].side,
+					.commit_sha = f->boots[i].commit_sha };
 
 		if (!fill_is_auxiliary(&f->boots[i]) && side_index(f->report, row.name) < 0)
 			rc = add_side(f, &row, err);
@@ -336,7 +346,7 @@ static void filling_release(struct filling *f)
 
 int report_fill(struct store *store, int64_t session, struct report **ret, struct err *err)
 {
-	static int (*const fill[])(struct filling *f, struct err *err) = {
+	static int (*const fill[])(struct filling * f, struct err * err) = {
 		[REPORT_RUN] = fill_run,
 		[REPORT_COMPARE] = fill_compare,
 		[REPORT_BISECT] = fill_bisect,

@@ -18,9 +18,10 @@ struct filling {
 
 /* The commit's row; a hash nobody stored more of comes back alone. sha NULL gives an empty row. */
 int fill_commit(struct filling *f, const char *sha, struct commit_row *ret, struct err *err);
-struct report_side *fill_add_side(struct report *r); /* zeroed, "" for texts; name and rev are the caller's */
-int fill_values(struct filling *f, const char *cell, const char *metric, size_t n_sides, struct value_table *ret,
-		struct err *err); /* by f->side */
+struct report_side *
+fill_add_side(struct report *r); /* zeroed, "" for texts; name and rev are the caller's */
+int fill_values(struct filling *f, const char *cell, const char *metric, size_t n_sides,
+		struct value_table *ret, struct err *err); /* by f->side */
 void fill_count_sides(struct filling *f); /* boots and runs of each side, after the values */
 void fill_compare_rows(struct report *r);
 /* Boots that measure how noisy or healthy the machine is belong to no table. */

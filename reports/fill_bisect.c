@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A bisection's part of the report: how it ended, what was measured on the way, parent against culprit.
+// A bisection's part of the report: how it ended, what was measured on the way, parent against
+// culprit.
 #include "reports/fill.h"
 
 #include "harness/base/util.h"
 
 #include <math.h>
 
-const char *const report_check_names[REPORT_CHECKS] = { "ends",	  "parent",    "revert", "same_code",
-							"config", "alignment", "reached" };
+const char *const report_check_names[REPORT_CHECKS] = { "ends",	     "parent", "revert",
+							"same_code", "config", "alignment",
+							"reached" };
 
 /* --- what the driver decided, out of its JSON columns --- */
 
@@ -32,7 +34,8 @@ static int fill_candidates(struct filling *f, struct err *err)
 
 		if (!json_num(json_get(json_item(list, i), "probability"), &c->probability))
 			c->probability = NAN;
-		rc = fill_commit(f, json_str(json_get(json_item(list, i), "commit")), &c->commit, err);
+		rc = fill_commit(f, json_str(json_get(json_item(list, i), "commit")), &c->commit,
+				 err);
 	}
 	return rc;
 }
@@ -203,14 +206,16 @@ static int fill_tested(struct filling *f, struct err *err)
 static const char *find_parent(const struct filling *f, const char *culprit)
 {
 	for (size_t i = 0; i < f->n_boots; i++) {
-		if (!streq(f->boots[i].purpose, "confirm") || !streq(f->boots[i].commit_sha, culprit) ||
-		    !streq(f->boots[i].side, "culprit"))
+		if (!streq(f->boots[i].purpose, "confirm") ||
+		    !streq(f->boots[i].commit_sha, culprit) || !streq(f->boots[i].side, "culprit"))
 			continue;
 		for (size_t away = 1; away < f->n_boots; away++) {
-			size_t at[] = { i - away, i + away }; /* before the first wraps around and is out */
+			size_t at[] = { i - away,
+					i + away }; /* before the first wraps around and is out */
 
 			for (size_t k = 0; k < 2; k++)
-				if (at[k] < f->n_boots && streq(f->boots[at[k]].purpose, "confirm") &&
+				if (at[k] < f->n_boots &&
+				    streq(f->boots[at[k]].purpose, "confirm") &&
 				    streq(f->boots[at[k]].side, "parent"))
 					return f->boots[at[k]].commit_sha;
 		}
@@ -218,7 +223,8 @@ static const char *find_parent(const struct filling *f, const char *culprit)
 	return NULL;
 }
 
-static int add_pair(struct filling *f, const char *const names[2], const char *const shas[2], struct err *err)
+static int add_pair(struct filling *f, const char *const names[2], const char *const shas[2],
+		    struct err *err)
 {
 	for (int i = 0; i < 2; i++) {
 		struct report_side *side = fill_add_side(f->report);
@@ -248,10 +254,12 @@ static void choose_boots(struct filling *f, const char *purpose, const char *con
 
 static int fill_pair(struct filling *f, struct err *err)
 {
-	static const char *const proof[] = { "parent", "culprit" }, *const ends[] = { "good", "bad" };
+	static const char *const proof[] = { "parent", "culprit" }, *const ends[] = { "good",
+										      "bad" };
 	struct report_bisect *b = &f->report->bisect;
 	const char *parent = b->row.culprit ? find_parent(f, b->row.culprit) : NULL;
-	const char *shas[2] = { parent ? parent : b->row.good, parent ? b->row.culprit : b->row.bad };
+	const char *shas[2] = { parent ? parent : b->row.good,
+				parent ? b->row.culprit : b->row.bad };
 	int rc;
 
 	b->confirmed = parent != NULL;

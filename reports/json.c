@@ -138,7 +138,8 @@ static void add_sides(struct json *document, const struct report *r)
 	}
 }
 
-/* One entry for each side of the document, so that "against" and "side" are places in both lists. */
+/* One entry for each side of the document, so that "against" and "side" are places in both lists.
+ */
 static void add_row_sides(struct json *row, const struct report *r, size_t cell, size_t metric)
 {
 	struct json *sides = json_set(row, "sides", json_array_new());
@@ -183,7 +184,8 @@ static struct json *compare_row(const struct report *r, const struct report_row 
 	json_set_num(o, "p", c->p);
 	json_set_num(o, "p_adjusted", c->p_adjusted);
 	json_set_str(o, "verdict", verdict_name(c->verdict));
-	json_set(o, "needs_boots", c->needs_boots ? json_integer_new((int64_t)c->needs_boots) : json_null_new());
+	json_set(o, "needs_boots",
+		 c->needs_boots ? json_integer_new((int64_t)c->needs_boots) : json_null_new());
 	json_set_num(o, "centre_ratio_percent", c->centre_pct);
 	difference = json_set(o, "difference", json_object_new());
 	json_set_num(difference, "estimate", c->difference.estimate);
@@ -256,7 +258,8 @@ static void print_bisect(const struct report *r, struct json *document)
 	o = json_set(document, "culprits", json_array_new());
 	for (size_t i = 0; i < b->n_culprits; i++)
 		json_push(o, json_string_new(b->culprits[i].commit.sha));
-	json_set_str(document, "subject", row->culprit && b->n_culprits ? b->culprits[0].commit.subject : NULL);
+	json_set_str(document, "subject",
+		     row->culprit && b->n_culprits ? b->culprits[0].commit.subject : NULL);
 	json_set_num(document, "probability", row->probability);
 	json_set_str(document, "good", row->good);
 	json_set_str(document, "bad", row->bad);

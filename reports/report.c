@@ -29,7 +29,8 @@ int report_format(const struct report *r, const char *format, struct buf *out, s
 	return -ERR_USAGE;
 }
 
-int report_print(struct store *store, int64_t session, const char *format, struct buf *out, struct err *err)
+int report_print(struct store *store, int64_t session, const char *format, struct buf *out,
+		 struct err *err)
 {
 	autoreport struct report *r = NULL;
 	int rc = report_fill(store, session, &r, err);
@@ -52,7 +53,8 @@ static int compare_status(const struct report *r)
 		if (c->options.kpi && c->verdict == VERDICT_REGRESSION)
 			return 1;
 		/* A side without boots is its own answer, not an undecided one. */
-		undecided = undecided || (c->options.kpi && is_undecided(c->verdict) && c->a.n && c->b.n);
+		undecided = undecided ||
+			    (c->options.kpi && is_undecided(c->verdict) && c->a.n && c->b.n);
 	}
 	for (size_t i = 0; i < r->n_sides; i++)
 		empty = empty || r->sides[i].boots == 0;

@@ -60,16 +60,17 @@ struct report_candidate {
 /* A commit that was measured or tried on the way. */
 struct report_tested {
 	struct commit_row commit;
-	const char *form; /* "", or "reverted" (bad without the culprit), "aligned" */
-	size_t boots;	  /* that gave values */
+	const char *form;  /* "", or "reverted" (bad without the culprit), "aligned" */
+	size_t boots;	   /* that gave values */
 	double centre, sd; /* of the steering metric */
-	char *trouble;	  /* why it or one of its boots gave none; NULL */
+	char *trouble;	   /* why it or one of its boots gave none; NULL */
 };
 
 struct report_bisect {
 	struct bisection_row row;
 	struct commit_row good, bad;
-	struct report_candidate *candidates, *culprits; /* a culprit's probability is NaN but for the first */
+	struct report_candidate *candidates,
+		*culprits; /* a culprit's probability is NaN but for the first */
 	size_t n_candidates, n_culprits;
 	const char *checks[REPORT_CHECKS]; /* "pass", "fail", "na", "not-run" */
 	char **notes;
@@ -89,7 +90,7 @@ struct report {
 	struct report_cost cost;
 	struct report_side *sides;
 	size_t n_sides;
-	struct value_table values; /* by side */
+	struct value_table values;	 /* by side */
 	struct report_run_row *run_rows; /* REPORT_RUN; KPIs first, as below */
 	size_t n_run_rows;
 	struct report_row *rows; /* the others */
@@ -107,10 +108,12 @@ static inline void cleanup_report(struct report **r)
 
 /* "text" or "json"; ERR_USAGE names the formats there are. */
 int report_format(const struct report *r, const char *format, struct buf *out, struct err *err);
-int report_print(struct store *store, int64_t session, const char *format, struct buf *out, struct err *err);
+int report_print(struct store *store, int64_t session, const char *format, struct buf *out,
+		 struct err *err);
 
 /*
- * What the command that made the result exits with. compare: 1 a KPI regressed, 2 one is undecided, 125 a
- * side has no boot; bisect: 0 culprit, merge, several, 125 untestable, 128 not ended, else 1; run: 0.
+ * What the command that made the result exits with. compare: 1 a KPI regressed, 2 one is undecided,
+ * 125 a side has no boot; bisect: 0 culprit, merge, several, 125 untestable, 128 not ended, else 1;
+ * run: 0.
  */
 int report_exit_status(const struct report *r);

@@ -35,7 +35,11 @@ const char *text_percent(double pct, char buf[32])
 	if (isnan(pct))
 		snprintf(buf, 32, "-");
 	else
-		snprintf(buf, 32, "%+.*f%%", fabs(pct) < 0.095 && pct != 0 ? 2 : fabs(pct) < 999.5 ? 1 : 0, pct);
+		snprintf(buf, 32, "%+.*f%%",
+			 fabs(pct) < 0.095 && pct != 0 ? 2
+			 : fabs(pct) < 999.5	       ? 1
+						       : 0,
+			 pct);
 	return buf;
 }
 
@@ -67,7 +71,8 @@ void text_metric(struct buf *out, const struct metric_row *m)
 		buf_adds(out, ", ");
 		text_safe(out, m->unit, 20);
 	}
-	buf_printf(out, " (%s is better%s)", m->higher_is_better ? "higher" : "lower", m->kpi ? ", KPI" : "");
+	buf_printf(out, " (%s is better%s)", m->higher_is_better ? "higher" : "lower",
+		   m->kpi ? ", KPI" : "");
 }
 
 void text_cost(const struct report *r, struct buf *out)
@@ -75,8 +80,9 @@ void text_cost(const struct report *r, struct buf *out)
 	char time[32];
 	const struct report_cost *c = &r->cost;
 
-	buf_printf(out, "\nCost: %zu build%s, %zu boot%s, %zu run%s", c->builds, c->builds == 1 ? "" : "s", c->boots,
-		   c->boots == 1 ? "" : "s", c->runs, c->runs == 1 ? "" : "s");
+	buf_printf(out, "\nCost: %zu build%s, %zu boot%s, %zu run%s", c->builds,
+		   c->builds == 1 ? "" : "s", c->boots, c->boots == 1 ? "" : "s", c->runs,
+		   c->runs == 1 ? "" : "s");
 	if (c->seconds > 0)
 		buf_printf(out, ", %s", clock_format_duration(c->seconds, time));
 	buf_addch(out, '\n');
@@ -95,7 +101,8 @@ static const char *letter(size_t side, char buf[8])
 	if (side < 26)
 		snprintf(buf, 8, "%c", (char)('A' + side));
 	else
-		snprintf(buf, 8, "%c%c", (char)('A' + (side / 26 - 1) % 26), (char)('A' + side % 26));
+		snprintf(buf, 8, "%c%c", (char)('A' + (side / 26 - 1) % 26),
+			 (char)('A' + side % 26));
 	return buf;
 }
 
@@ -110,9 +117,11 @@ static void side_trouble(const struct report_side *s, struct buf *out)
 	if (s->boots == 0)
 		buf_adds(out, "     no boot gave a value\n");
 	if (s->lost)
-		buf_printf(out, "     %zu boot%s gave no value\n", s->lost, s->lost == 1 ? "" : "s");
+		buf_printf(out, "     %zu boot%s gave no value\n", s->lost,
+			   s->lost == 1 ? "" : "s");
 	if (s->voided)
-		buf_printf(out, "     %zu boot%s taken out by a person\n", s->voided, s->voided == 1 ? "" : "s");
+		buf_printf(out, "     %zu boot%s taken out by a person\n", s->voided,
+			   s->voided == 1 ? "" : "s");
 }
 
 /* Failures are counts with a test of their own. */
@@ -124,8 +133,8 @@ static void side_failures(const struct report *r, size_t i, struct buf *out)
 	if (i == 0 || (!a->failed_runs && !b->failed_runs))
 		return;
 	f = fisher_test(a->failed_runs, a->runs, b->failed_runs, b->runs);
-	buf_printf(out, "     failed runs: %zu:%zu against %zu:%zu of A, Fisher's exact p %.2g\n", b->failed_runs,
-		   b->runs, a->failed_runs, a->runs, f.p);
+	buf_printf(out, "     failed runs: %zu:%zu against %zu:%zu of A, Fisher's exact p %.2g\n",
+		   b->failed_runs, b->runs, a->failed_runs, a->runs, f.p);
 }
 
 void text_sides(const struct report *r, struct buf *out)
@@ -159,10 +168,12 @@ bool text_is_steering(const struct report *r, const struct report_row *row)
 	       streq(r->values.cells[row->cell], r->bisect.row.cell);
 }
 
-/* The row that the bisection proved by its own test, which may need fewer boots than the table's. */
+/* The row that the bisection proved by its own test, which may need fewer boots than the table's.
+ */
 static bool is_proved(const struct report *r, const struct report_row *row)
 {
-	return r->bisect.confirmed && streq(r->bisect.checks[1], "pass") && text_is_steering(r, row);
+	return r->bisect.confirmed && streq(r->bisect.checks[1], "pass") &&
+	       text_is_steering(r, row);
 }
 
 static const char *verdict_words(const struct report *r, const struct report_row *row)
@@ -251,12 +262,15 @@ static void add_modes(const char *side, const struct modes *m, struct buf *out)
 	char low[32], high[32];
 
 	if (m->two)
-		buf_printf(out, "    %s has two modes: %s (%.0f%%) and %s (%.0f%%); no verdict from their middle\n", side,
-			   text_value(m->low.centre, low), 100 * m->low.share, text_value(m->high.centre, high),
-			   100 * m->high.share);
+		buf_printf(out,
+			   "    %s has two modes: %s (%.0f%%) and %s (%.0f%%); no verdict from "
+			   "their middle\n",
+			   side, text_value(m->low.centre, low), 100 * m->low.share,
+			   text_value(m->high.centre, high), 100 * m->high.share);
 }
 
-/* Boots, adjusted p and the ratio of centres of a KPI, and in words what is missing for a verdict. */
+/* Boots, adjusted p and the ratio of centres of a KPI, and in words what is missing for a verdict.
+ */
 static void add_grounds(const struct report *r, const struct report_row *row, struct buf *out)
 {
 	const struct comparison *c = &row->c;
@@ -275,12 +289,16 @@ static void add_grounds(const struct report *r, const struct report_row *row, st
 	if (is_proved(r, row))
 		return;
 	if (c->verdict == VERDICT_INCONCLUSIVE)
-		buf_printf(out, "    INCONCLUSIVE: neither a change nor its absence (within %.3g%%) is shown; ",
+		buf_printf(out,
+			   "    INCONCLUSIVE: neither a change nor its absence (within %.3g%%) is "
+			   "shown; ",
 			   c->options.min_effect_pct);
 	else if (c->verdict == VERDICT_TOO_FEW_BOOTS)
 		buf_adds(out, "    TOO FEW BOOTS: so few can show no change, however large; ");
 	if (c->verdict == VERDICT_INCONCLUSIVE || c->verdict == VERDICT_TOO_FEW_BOOTS)
-		buf_printf(out, c->needs_boots ? "about %zu a side would\n" : "no number of boots is known that would\n",
+		buf_printf(out,
+			   c->needs_boots ? "about %zu a side would\n"
+					  : "no number of boots is known that would\n",
 			   c->needs_boots);
 	add_modes(letter(0, name), &c->modes_a, out);
 	add_modes(letter(row->side, name), &c->modes_b, out);
@@ -295,8 +313,9 @@ static void table_of_side(const struct report *r, size_t side, struct buf *out)
 	for (size_t i = 0; i < r->n_rows; i++)
 		if (r->rows[i].side == side)
 			level = MAX(level, r->rows[i].c.options.level);
-	buf_printf(out, "\n  %-20s %9s %7s %9s %7s %8s %.3g%% interval\n", text_one_cell(r) ? "metric" : "cell",
-		   letter(0, a), "spread", letter(side, b), "spread", "change", 100 * level);
+	buf_printf(out, "\n  %-20s %9s %7s %9s %7s %8s %.3g%% interval\n",
+		   text_one_cell(r) ? "metric" : "cell", letter(0, a), "spread", letter(side, b),
+		   "spread", "change", 100 * level);
 	for (size_t i = 0; i < r->n_rows; i++) {
 		const struct report_row *row = &r->rows[i];
 
@@ -322,7 +341,8 @@ void text_table(const struct report *r, struct buf *out)
 	for (size_t side = 1; side < r->n_sides; side++)
 		table_of_side(r, side, out);
 	buf_printf(out,
-		   "\n  Centres are medians of boot values, the change is the Hodges-Lehmann estimate with its\n"
+		   "\n  Centres are medians of boot values, the change is the Hodges-Lehmann "
+		   "estimate with its\n"
 		   "  interval; changes under %.3g%% count as none.\n",
 		   r->min_effect_pct);
 }
@@ -356,6 +376,7 @@ void text_print(const struct report *r, struct buf *out)
 		}
 		buf_addch(out, '\n');
 		if (streq(r->session.state, "paused"))
-			buf_printf(out, "'culprit continue %lld' goes on\n", (long long)r->session.id);
+			buf_printf(out, "'culprit continue %lld' goes on\n",
+				   (long long)r->session.id);
 	}
 }

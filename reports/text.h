@@ -13,11 +13,14 @@ void text_sides(const struct report *r, struct buf *out);
 void text_table(const struct report *r, struct buf *out);
 
 void text_safe(struct buf *out, const char *text, size_t max); /* one line, at most max bytes */
-/* Five significant digits without an exponent where that can be read: "12.340", "1378335"; "-" for NaN. */
+/* Five significant digits without an exponent where that can be read: "12.340", "1378335"; "-" for
+ * NaN. */
 const char *text_value(double v, char buf[32]);
 const char *text_percent(double pct, char buf[32]); /* "+5.2%", "-0.04%"; "-" for NaN */
-const char *text_spread(const struct summary *s, char buf[32]); /* "+-0.4%" of the centre, "" unknown */
-void text_commit(struct buf *out, const struct commit_row *c, size_t max); /* 12 digits ("subject") of max bytes */
+const char *text_spread(const struct summary *s,
+			char buf[32]); /* "+-0.4%" of the centre, "" unknown */
+void text_commit(struct buf *out, const struct commit_row *c,
+		 size_t max); /* 12 digits ("subject") of max bytes */
 #define TEXT_SUBJECT 60
 void text_cost(const struct report *r, struct buf *out);
 void text_metric(struct buf *out, const struct metric_row *m); /* "time, s (lower is better)" */

@@ -7,7 +7,7 @@
 #include <math.h>
 
 #define CANDIDATES_MAX 20
-#define NOTE_MAX 400
+#define NOTE_MAX       400
 
 static bool is_outcome(const struct report *r, const char *outcome)
 {
@@ -39,9 +39,11 @@ static const char *headline(const struct report *r)
 		{ "several", "several commits made it worse" },
 		{ "range", "no single commit is proved; it is one of these" },
 		{ "budget", "the budget is used up; what is known so far" },
-		{ "not-monotone", "the history goes bad, good and bad again: no single first bad commit" },
+		{ "not-monotone",
+		  "the history goes bad, good and bad again: no single first bad commit" },
 		{ "not-reproduced", "NOT REPRODUCED: good and bad do not differ here" },
-		{ "untestable", "UNTESTABLE: too little of this range can be built, booted and measured" },
+		{ "untestable",
+		  "UNTESTABLE: too little of this range can be built, booted and measured" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
@@ -105,11 +107,12 @@ static void add_effect(const struct report *r, struct buf *out)
 
 	if (isnan(row->effect_good) || isnan(row->effect_bad))
 		return;
-	buf_printf(out, "  effect     %s -> %s ", text_value(row->effect_good, good), text_value(row->effect_bad, bad));
+	buf_printf(out, "  effect     %s -> %s ", text_value(row->effect_good, good),
+		   text_value(row->effect_bad, bad));
 	text_safe(out, row->unit, 20);
 	if (isfinite(row->effect_pct))
-		buf_printf(out, ", %s [%+.1f%%, %+.1f%%]", text_percent(row->effect_pct, pct), row->effect_low,
-			   row->effect_high);
+		buf_printf(out, ", %s [%+.1f%%, %+.1f%%]", text_percent(row->effect_pct, pct),
+			   row->effect_low, row->effect_high);
 	add_effect_boots(r, out);
 	buf_addch(out, '\n');
 }
@@ -122,7 +125,8 @@ static void add_facts(const struct report *r, struct buf *out)
 	buf_addch(out, '\n');
 	add_effect(r, out);
 	if (b->n_culprits && isfinite(row->probability))
-		buf_printf(out, "  certainty  %.1f%% by all boots together\n", 100 * row->probability);
+		buf_printf(out, "  certainty  %.1f%% by all boots together\n",
+			   100 * row->probability);
 	buf_adds(out, "  job        ");
 	text_safe(out, r->session.job_name, 40);
 	buf_adds(out, " on ");
@@ -193,13 +197,15 @@ static void add_tested(const struct report *r, struct buf *out)
 
 	if (!b->n_tested)
 		return;
-	buf_printf(out, "\nHow it went: what was tried, in this order\n  %8s %5s %10s %7s  commit\n", "", "boots", "value", "spread");
+	buf_printf(out,
+		   "\nHow it went: what was tried, in this order\n  %8s %5s %10s %7s  commit\n", "",
+		   "boots", "value", "spread");
 	for (size_t i = 0; i < b->n_tested; i++) {
 		const struct report_tested *t = &b->tested[i];
 		struct summary of = { .median = t->centre, .sd = t->sd };
 
-		buf_printf(out, "  %8s %5zu %10s %7s  ", role(b, t), t->boots, text_value(t->centre, centre),
-			   text_spread(&of, spread));
+		buf_printf(out, "  %8s %5zu %10s %7s  ", role(b, t), t->boots,
+			   text_value(t->centre, centre), text_spread(&of, spread));
 		text_commit(out, &t->commit, 44);
 		buf_addch(out, '\n');
 		if (t->trouble) {
@@ -226,7 +232,8 @@ static void add_notes(const struct report_bisect *b, struct buf *out)
 /* One word of a shell command as it must be typed. */
 static void add_word(struct buf *out, const char *word)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./_-";
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./_-";
 	autobuf safe = {};
 
 	text_safe(&safe, word, 4096);
@@ -244,7 +251,8 @@ static void add_word(struct buf *out, const char *word)
 	buf_addch(out, '\'');
 }
 
-static void add_command(const struct report *r, const char *verb, const char *const *words, struct buf *out)
+static void add_command(const struct report *r, const char *verb, const char *const *words,
+			struct buf *out)
 {
 	buf_adds(out, "  culprit");
 	if (*r->session.repo) {
@@ -259,11 +267,13 @@ static void add_command(const struct report *r, const char *verb, const char *co
 	buf_addch(out, '\n');
 }
 
-static void add_search_command(const struct report *r, const char *good, const char *bad, struct buf *out)
+static void add_search_command(const struct report *r, const char *good, const char *bad,
+			       struct buf *out)
 {
 	const struct bisection_row *row = &r->bisect.row;
 	autofree char *seed = xasprintf("%llu", (unsigned long long)row->seed);
-	const char *words[12] = { "--good", good, "--bad", bad, "--metric", row->metric, "--seed", seed };
+	const char *words[12] = { "--good",   good,	   "--bad",  bad,
+				  "--metric", row->metric, "--seed", seed };
 	size_t n = 8;
 
 	if (*row->cell) {
@@ -305,7 +315,9 @@ void text_bisect(const struct report *r, struct buf *out)
 {
 	add_outcome(r, out);
 	add_facts(r, out);
-	buf_printf(out, "\n%s\n", r->bisect.confirmed ? "Parent against culprit, fresh boots" : "Good against bad");
+	buf_printf(out, "\n%s\n",
+		   r->bisect.confirmed ? "Parent against culprit, fresh boots"
+				       : "Good against bad");
 	text_sides(r, out);
 	text_table(r, out);
 	add_checks(r, out);

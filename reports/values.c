@@ -10,17 +10,19 @@ struct collecting {
 	const struct value_request *request;
 	const struct sample_list *list;
 	struct value_table table;
-	const char **cells; /* the list's own strings, in the table's order */
-	VEC(double) *bucket; /* this boot's runs, by cell and metric */
+	const char **cells;   /* the list's own strings, in the table's order */
+	VEC(double) * bucket; /* this boot's runs, by cell and metric */
 	size_t last_cell, last_metric, last_boot;
 };
 
-static struct value_series *series_at(const struct value_table *t, size_t cell, size_t metric, size_t side)
+static struct value_series *series_at(const struct value_table *t, size_t cell, size_t metric,
+				      size_t side)
 {
 	return &t->series[(cell * t->n_metrics + metric) * t->n_sides + side];
 }
 
-const struct value_series *value_table_at(const struct value_table *t, size_t cell, size_t metric, size_t side)
+const struct value_series *value_table_at(const struct value_table *t, size_t cell, size_t metric,
+					  size_t side)
 {
 	return series_at(t, cell, metric, side);
 }
@@ -149,12 +151,14 @@ static void collect(struct collecting *c)
 	}
 }
 
-int value_table_fill(struct store *store, const struct value_request *request, struct value_table *ret,
-		     struct err *err)
+int value_table_fill(struct store *store, const struct value_request *request,
+		     struct value_table *ret, struct err *err)
 {
 	struct sample_list list;
-	struct collecting c = { .request = request, .list = &list,
-				.table = { .n_metrics = request->n_metrics, .n_sides = request->n_sides } };
+	struct collecting c = { .request = request,
+				.list = &list,
+				.table = { .n_metrics = request->n_metrics,
+					   .n_sides = request->n_sides } };
 	int rc = store_samples(store, request->session, request->cell, request->metric, &list, err);
 	size_t n;
 

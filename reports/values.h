@@ -25,11 +25,12 @@ struct value_request {
 	const struct metric_row *metrics;
 	size_t n_metrics;
 	const char *cell, *metric; /* only these, or NULL */
-	bool by_run; /* every run is a value, not the centre of a boot's runs */
+	bool by_run;		   /* every run is a value, not the centre of a boot's runs */
 };
 
 /* Metrics that the session does not describe are left out: nobody knows what better means there. */
-int value_table_fill(struct store *store, const struct value_request *request, struct value_table *ret,
-		     struct err *err);
-const struct value_series *value_table_at(const struct value_table *t, size_t cell, size_t metric, size_t side);
+int value_table_fill(struct store *store, const struct value_request *request,
+		     struct value_table *ret, struct err *err);
+const struct value_series *value_table_at(const struct value_table *t, size_t cell, size_t metric,
+					  size_t side);
 void value_table_release(struct value_table *t);

@@ -17,8 +17,8 @@ int verb_export(struct ctx *ctx, int argc, char **argv)
 
 	if (verb_options(ctx, NULL, argc, argv, 0, 0, &status) < 0)
 		return status;
-	if (ctx_store(ctx, false, &store, &err) == 0 && store_export(store, write_line, &err, &err) == 0 &&
-	    fflush(stdout))
+	if (ctx_store(ctx, false, &store, &err) == 0 &&
+	    store_export(store, write_line, &err, &err) == 0 && fflush(stdout))
 		err_errno(&err, "cannot write the export");
 	return err.code ? verb_fail(ctx, &err) : 0;
 }

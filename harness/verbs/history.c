@@ -8,8 +8,9 @@ static void print_text(const struct history_point *p)
 	char when[32];
 	autobuf out = {};
 
-	buf_printf(&out, "%.16s  %4lld  %5lld  %12.12s  %12.8g ", clock_format_wall(p->started_s, when),
-		   (long long)p->session, (long long)p->boot, p->commit_sha ? p->commit_sha : "", p->value);
+	buf_printf(&out, "%.16s  %4lld  %5lld  %12.12s  %12.8g ",
+		   clock_format_wall(p->started_s, when), (long long)p->session, (long long)p->boot,
+		   p->commit_sha ? p->commit_sha : "", p->value);
 	buf_add_safe(&out, p->unit, strlen(p->unit), 12, false);
 	buf_printf(&out, "  ");
 	buf_add_safe(&out, p->cell, strlen(p->cell), 60, false);
@@ -39,7 +40,8 @@ static int no_points(const char *metric, struct err *err)
 	return -ERR_NOT_FOUND;
 }
 
-static void print_points(struct ctx *ctx, const char *metric, const struct history_point *points, size_t n)
+static void print_points(struct ctx *ctx, const char *metric, const struct history_point *points,
+			 size_t n)
 {
 	struct json *document, *list;
 
@@ -67,7 +69,8 @@ int verb_history(struct ctx *ctx, int argc, char **argv)
 
 	if (verb_options(ctx, NULL, argc, argv, 1, 1, &status) < 0)
 		return status;
-	if (ctx_store(ctx, false, &store, &err) == 0 && store_history(store, argv[1], &points, &n, &err) == 0) {
+	if (ctx_store(ctx, false, &store, &err) == 0 &&
+	    store_history(store, argv[1], &points, &n, &err) == 0) {
 		if (n)
 			print_points(ctx, argv[1], points, n);
 		else

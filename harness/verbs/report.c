@@ -20,7 +20,8 @@ int verb_report(struct ctx *ctx, int argc, char **argv)
 		return status;
 	if (!format)
 		format = ctx->json ? "json" : "text";
-	if (ctx_store(ctx, false, &store, &err) == 0 && verb_session(store, argv[1], &session, &err) == 0)
+	if (ctx_store(ctx, false, &store, &err) == 0 &&
+	    verb_session(store, argv[1], &session, &err) == 0)
 		report_print(store, session.id, format, &out, &err);
 	session_row_release(&session);
 	if (err.code)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `culprit show N`: a session with its boots; one boot with its runs and what they printed; the job.
+// `culprit show N`: a session with its boots; one boot with its runs and what they printed; the
+// job.
 #include "harness/base/clock.h"
 #include "harness/verbs/holder.h"
 #include "harness/verbs/verbs.h"
@@ -68,7 +69,8 @@ static void boot_text(const struct boot_row *b, const struct boot_runs *runs)
 {
 	autobuf out = {};
 
-	buf_printf(&out, "  %5lld  %12.12s  %-8s ", (long long)b->id, b->commit_sha ? b->commit_sha : "", b->purpose);
+	buf_printf(&out, "  %5lld  %12.12s  %-8s ", (long long)b->id,
+		   b->commit_sha ? b->commit_sha : "", b->purpose);
 	add_safe(&out, b->side, 12);
 	buf_pad(&out, 43, ' ');
 	buf_printf(&out, " %-11s %3zu", b->void_why ? "void" : b->status, runs->runs);
@@ -130,7 +132,8 @@ static int show_boots(struct store *store, int64_t session, struct json *list, s
 	return rc;
 }
 
-static int show_session(struct ctx *ctx, struct store *store, const struct session_row *session, struct err *err)
+static int show_session(struct ctx *ctx, struct store *store, const struct session_row *session,
+			struct err *err)
 {
 	struct json *document, *list;
 
@@ -191,7 +194,8 @@ static struct json *run_json(const struct run_row *r)
 	return o;
 }
 
-static int show_boot(struct ctx *ctx, struct store *store, int64_t session, uint64_t id, struct err *err)
+static int show_boot(struct ctx *ctx, struct store *store, int64_t session, uint64_t id,
+		     struct err *err)
 {
 	struct boot_row boot = {};
 	struct run_row *runs;
@@ -256,7 +260,8 @@ int verb_show(struct ctx *ctx, int argc, char **argv)
 
 	if (verb_options(ctx, options, argc, argv, 1, 1, &status) < 0)
 		return status;
-	if (ctx_store(ctx, false, &store, &err) == 0 && verb_session(store, argv[1], &session, &err) == 0) {
+	if (ctx_store(ctx, false, &store, &err) == 0 &&
+	    verb_session(store, argv[1], &session, &err) == 0) {
 		if (job)
 			show_job(ctx, &session);
 		else if (boot)

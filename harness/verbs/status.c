@@ -19,7 +19,8 @@ static void seen_release(struct seen *s)
 	step_row_release(&s->last);
 }
 
-static int look(struct store *store, const struct session_row *row, struct seen *ret, struct err *err)
+static int look(struct store *store, const struct session_row *row, struct seen *ret,
+		struct err *err)
 {
 	struct seen s = { .row = row, .state = row->state };
 	struct bisection_row bisection = {};
@@ -80,7 +81,8 @@ static struct json *seen_json(const struct seen *s)
 	json_set_str(o, "machine", s->row->machine);
 	json_set_int(o, "started", s->row->started_s);
 	json_set(o, "ended", s->row->ended_s ? json_integer_new(s->row->ended_s) : json_null_new());
-	json_set(o, "holder", session_is_held(s->row) ? json_integer_new(s->row->pid) : json_null_new());
+	json_set(o, "holder",
+		 session_is_held(s->row) ? json_integer_new(s->row->pid) : json_null_new());
 	json_set_str(o, "message", s->row->message);
 	json_set_str(o, "outcome", s->outcome);
 	last = json_set(o, "last", s->has_last ? json_object_new() : json_null_new());

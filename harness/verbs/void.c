@@ -20,7 +20,8 @@ static int void_boot(struct ctx *ctx, char **words, const char *why, struct err 
 		err_hint(err, "'culprit show N' lists the boots of session N");
 		return -ERR_USAGE;
 	}
-	if (ctx_store(ctx, true, &store, err) < 0 || store_boot_void(store, (int64_t)boot, why, err) < 0)
+	if (ctx_store(ctx, true, &store, err) < 0 ||
+	    store_boot_void(store, (int64_t)boot, why, err) < 0)
 		return -(int)err->code;
 	log_info("boot %s counts no more; it stays in the journal", words[1]);
 	return 0;

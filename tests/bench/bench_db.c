@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One million samples into the store, and one comparison out of them; db.sh sets the shell beside it.
+// One million samples into the store, and one comparison out of them; db.sh sets the shell beside
+// it.
 //
 //	bench_db insert DIR	prints the seconds that storing all runs took
 //	bench_db csv DIR	writes the same rows as runs.csv and samples.csv
@@ -21,12 +22,17 @@ static void die(struct err *err)
 	exit(1);
 }
 
-static void add_runs(struct store *store, int64_t boot, int first, struct sample_row *samples, struct err *err)
+static void add_runs(struct store *store, int64_t boot, int first, struct sample_row *samples,
+		     struct err *err)
 {
-	/* As a session does it: a run is stored when it ends, so that a killed program loses none. */
+	/* As a session does it: a run is stored when it ends, so that a killed program loses none.
+	 */
 	for (int r = 0; r < RUNS; r++) {
-		struct run_row run = { .boot = boot, .cell = (char *)"size=64", .number = r + 1,
-				       .status = (char *)"ok", .seconds = 1 };
+		struct run_row run = { .boot = boot,
+				       .cell = (char *)"size=64",
+				       .number = r + 1,
+				       .status = (char *)"ok",
+				       .seconds = 1 };
 
 		for (int m = 0; m < METRICS; m++)
 			samples[m].value = value_of(first + r, m);
@@ -41,14 +47,17 @@ static void add_boots(struct store *store, int64_t *boots, struct err *err)
 	if (store_begin(store, err) < 0)
 		die(err);
 	for (int s = 0; s < SESSIONS; s++) {
-		struct session_row session = { .kind = (char *)"compare", .key = (char *)"", .state = (char *)"done" };
+		struct session_row session = { .kind = (char *)"compare",
+					       .key = (char *)"",
+					       .state = (char *)"done" };
 		struct boot_row boot = { .status = (char *)"ok" };
 
 		if (store_session_add(store, &session, &boot.session, err) < 0)
 			die(err);
 		for (int b = 0; b < BOOTS; b++) {
 			boot.side = (char *)(b % 2 ? "B" : "A");
-			if (store_boot_add(store, &boot, &boot.id, err) < 0 || store_boot_end(store, &boot, err) < 0)
+			if (store_boot_add(store, &boot, &boot.id, err) < 0 ||
+			    store_boot_end(store, &boot, err) < 0)
 				die(err);
 			boots[s * BOOTS + b] = boot.id;
 		}
@@ -87,7 +96,8 @@ static void csv(const char *dir)
 		exit(1);
 	}
 	for (int r = 0; r < SESSIONS * BOOTS * RUNS; r++) {
-		fprintf(runs, "%d,%d,size=64,%d,ok,,0,0,1.0,0.0,0.0,0,0,0,0\n", r + 1, r / RUNS + 1, r % RUNS + 1);
+		fprintf(runs, "%d,%d,size=64,%d,ok,,0,0,1.0,0.0,0.0,0,0,0,0\n", r + 1, r / RUNS + 1,
+			r % RUNS + 1);
 		for (int m = 0; m < METRICS; m++)
 			fprintf(samples, "%d,%d,%.1f\n", r + 1, m + 1, value_of(r, m));
 	}

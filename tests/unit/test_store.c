@@ -29,7 +29,8 @@ static struct store *open_store(const char *name)
 	autofree char *path = dir(name);
 	struct store *s = NULL;
 
-	ok(store_open(path, &s, &err) == 0, "store '%s' opens: %s", name, err.message ? err.message : "");
+	ok(store_open(path, &s, &err) == 0, "store '%s' opens: %s", name,
+	   err.message ? err.message : "");
 	if (!s)
 		exit(1);
 	return s;
@@ -38,9 +39,13 @@ static struct store *open_store(const char *name)
 static int64_t add_session(struct store *s, const char *kind, const char *key)
 {
 	ERR_CLEANUP struct err err = {};
-	struct session_row row = { .kind = (char *)kind, .key = (char *)key, .state = (char *)"running",
-				   .job_name = (char *)"sort", .job_hash = (char *)"hash",
-				   .machine = (char *)"local", .pid = 1 };
+	struct session_row row = { .kind = (char *)kind,
+				   .key = (char *)key,
+				   .state = (char *)"running",
+				   .job_name = (char *)"sort",
+				   .job_hash = (char *)"hash",
+				   .machine = (char *)"local",
+				   .pid = 1 };
 	int64_t id = 0;
 
 	ok(store_session_add(s, &row, &id, &err) == 0, "a %s is added", kind);
@@ -50,8 +55,11 @@ static int64_t add_session(struct store *s, const char *kind, const char *key)
 static int64_t add_boot(struct store *s, int64_t session, const char *sha, const char *status)
 {
 	ERR_CLEANUP struct err err = {};
-	struct boot_row boot = { .session = session, .commit_sha = (char *)sha, .purpose = (char *)"run" };
-	struct kernel_row kernel = { .commit_sha = (char *)sha, .key = (char *)(sha ? sha : "none"),
+	struct boot_row boot = { .session = session,
+				 .commit_sha = (char *)sha,
+				 .purpose = (char *)"run" };
+	struct kernel_row kernel = { .commit_sha = (char *)sha,
+				     .key = (char *)(sha ? sha : "none"),
 				     .status = (char *)"ok" };
 
 	store_machine_put(s, "local", "local", &boot.machine, &err);
@@ -69,7 +77,9 @@ static int64_t add_boot(struct store *s, int64_t session, const char *sha, const
 static int64_t add_run(struct store *s, int64_t boot, const char *cell, double a, double b)
 {
 	ERR_CLEANUP struct err err = {};
-	struct run_row run = { .boot = boot, .cell = (char *)cell, .number = 1, .status = (char *)"ok" };
+	struct run_row run = {
+		.boot = boot, .cell = (char *)cell, .number = 1, .status = (char *)"ok"
+	};
 	struct sample_row samples[] = { { "a", "s", a }, { "b", "", b } };
 	int64_t id = -1;
 
@@ -103,7 +113,8 @@ static void sessions(void)
 	ok(row.ended_s > 0, "failed: it has an end");
 	is_str(row.message, "why", "and a message");
 	session_row_release(&row);
-	is_int(store_session_state(s, first, "bogus", "", &err), -ERR_IO, "a state nobody knows is refused");
+	is_int(store_session_state(s, first, "bogus", "", &err), -ERR_IO,
+	       "a state nobody knows is refused");
 	is_int(store_session_get(s, 99, &row, &err), -ERR_NOT_FOUND, "no such session");
 
 	store_session_list(s, &list, &n, &err);
@@ -121,17 +132,23 @@ static void described(void)
 	int64_t id = add_session(s, "compare", "k");
 	struct metric_row in[] = { { (char *)"zeta", (char *)"s", 0, 1, (char *)"p95" },
 				   { (char *)"alpha", NULL, 1, 0, NULL } };
-	struct side_row a = { .session = id, .name = (char *)"A", .rev = (char *)"v1", .commit_sha = (char *)sha_a };
-	struct side_row b = { .session = id, .name = (char *)"B", .message = (char *)"does not apply" };
+	struct side_row a = {
+		.session = id, .name = (char *)"A", .rev = (char *)"v1", .commit_sha = (char *)sha_a
+	};
+	struct side_row b = { .session = id,
+			      .name = (char *)"B",
+			      .message = (char *)"does not apply" };
 	struct metric_row *metrics;
 	struct side_row *sides;
 	size_t n;
 
 	is_int(store_metrics_put(s, id, in, 2, &err), 0, "metrics are kept");
 	store_metrics_get(s, id, &metrics, &n, &err);
-	ok(n == 2 && streq(metrics[0].name, "zeta") && streq(metrics[0].centre, "p95") && metrics[0].kpi &&
-		   !metrics[0].higher_is_better, "in their order, as they were");
-	ok(n == 2 && streq(metrics[1].centre, "median") && streq(metrics[1].unit, ""), "with defaults");
+	ok(n == 2 && streq(metrics[0].name, "zeta") && streq(metrics[0].centre, "p95") &&
+		   metrics[0].kpi && !metrics[0].higher_is_better,
+	   "in their order, as they were");
+	ok(n == 2 && streq(metrics[1].centre, "median") && streq(metrics[1].unit, ""),
+	   "with defaults");
 	metric_rows_free(metrics, n);
 
 	store_side_put(s, &b, &err);
@@ -151,10 +168,16 @@ static void bisections(void)
 {
 	ERR_CLEANUP struct err err = {};
 	autostore struct store *s = open_store("bisections");
-	struct bisection_row row = { .session = add_session(s, "bisect", "k"), .good = (char *)sha_a,
-				     .bad = (char *)sha_b, .metric = (char *)"a", .cell = (char *)"",
-				     .outcome = (char *)"", .probability = NAN, .effect_pct = NAN,
-				     .seed = UINT64_MAX, .n_candidates = 44 };
+	struct bisection_row row = { .session = add_session(s, "bisect", "k"),
+				     .good = (char *)sha_a,
+				     .bad = (char *)sha_b,
+				     .metric = (char *)"a",
+				     .cell = (char *)"",
+				     .outcome = (char *)"",
+				     .probability = NAN,
+				     .effect_pct = NAN,
+				     .seed = UINT64_MAX,
+				     .n_candidates = 44 };
 	struct bisection_row got = {};
 
 	is_int(store_bisection_put(s, &row, &err), 0, "a bisection begins");
@@ -169,17 +192,22 @@ static void bisections(void)
 	is_double(got.probability, 0.998, 0, "so does the probability");
 	ok(isnan(got.effect_pct) && !got.candidates, "what was missing is missing");
 	bisection_row_release(&got);
-	is_int(store_bisection_get(s, 77, &got, &err), -ERR_NOT_FOUND, "another session is no bisection");
+	is_int(store_bisection_get(s, 77, &got, &err), -ERR_NOT_FOUND,
+	       "another session is no bisection");
 }
 
 static void catalog(void)
 {
 	ERR_CLEANUP struct err err = {};
 	autostore struct store *s = open_store("catalog");
-	struct commit_row commit = { .sha = (char *)sha_a, .subject = (char *)"a \033[1m\n'subject'\377",
-				     .author = (char *)"x", .date_s = 5 };
+	struct commit_row commit = { .sha = (char *)sha_a,
+				     .subject = (char *)"a \033[1m\n'subject'\377",
+				     .author = (char *)"x",
+				     .date_s = 5 };
 	struct commit_row got = {};
-	struct kernel_row kernel = { .commit_sha = (char *)sha_b, .key = (char *)"k", .status = (char *)"ok",
+	struct kernel_row kernel = { .commit_sha = (char *)sha_b,
+				     .key = (char *)"k",
+				     .status = (char *)"ok",
 				     .build_seconds = 30 };
 	struct kernel_row kernel_got = {};
 	int64_t one, two, id;
@@ -203,10 +231,12 @@ static void catalog(void)
 	is_int(one, two, "the same key is the same kernel");
 	store_kernel_get(s, one, &kernel_got, &err);
 	is_str(kernel_got.message, "again", "brought up to date");
-	is_double(kernel_got.build_seconds, 30, 0, "a cached build does not hide what building takes");
+	is_double(kernel_got.build_seconds, 30, 0,
+		  "a cached build does not hide what building takes");
 	kernel_row_release(&kernel_got);
 	kernel.status = (char *)"maybe";
-	is_int(store_kernel_put(s, &kernel, &two, &err), -ERR_IO, "a status nobody knows is refused");
+	is_int(store_kernel_put(s, &kernel, &two, &err), -ERR_IO,
+	       "a status nobody knows is refused");
 
 	store_fingerprint_put(s, "{\"cpu\":\"x\"}", &one, &err);
 	store_fingerprint_put(s, "{\"cpu\":\"y\"}", &id, &err);
@@ -223,7 +253,8 @@ static void boots(void)
 	ERR_CLEANUP struct err err = {};
 	autostore struct store *s = open_store("boots");
 	int64_t session = add_session(s, "run", "k"), other = add_session(s, "run", "l");
-	int64_t done = add_boot(s, session, sha_a, "ok"), open = add_boot(s, session, sha_a, "started");
+	int64_t done = add_boot(s, session, sha_a, "ok"),
+		open = add_boot(s, session, sha_a, "started");
 	int64_t elsewhere = add_boot(s, other, NULL, "started");
 	struct boot_row row = {}, *list;
 	struct step_row *steps;
@@ -250,11 +281,13 @@ static void boots(void)
 	boot_row_release(&row);
 	store_step_list(s, session, &steps, &n, &err);
 	ok(n == 1 && streq(steps[0].what, "void") && steps[0].boot == done &&
-		   streq(steps[0].detail, "the fan was off"), "the journal has it");
+		   streq(steps[0].detail, "the fan was off"),
+	   "the journal has it");
 	for (size_t i = 0; i < n; i++)
 		step_row_release(&steps[i]);
 	free(steps);
-	is_int(store_boot_void(s, 99, "x", &err), -ERR_NOT_FOUND, "a boot that is not there cannot be voided");
+	is_int(store_boot_void(s, 99, "x", &err), -ERR_NOT_FOUND,
+	       "a boot that is not there cannot be voided");
 	row = (struct boot_row){ .id = 99, .status = (char *)"ok" };
 	is_int(store_boot_end(s, &row, &err), -ERR_NOT_FOUND, "nor ended");
 	row = (struct boot_row){ .session = 77 };
@@ -274,8 +307,13 @@ static void outputs(void)
 	int64_t boot = add_boot(s, add_session(s, "run", "k"), NULL, "ok");
 	size_t big = (256 << 10) + 1000;
 	autofree char *text = xmalloc(big);
-	struct run_row run = { .boot = boot, .status = (char *)"failed", .message = (char *)"exited with 3",
-			       .exit_code = 3, .output = text, .output_len = big, .output_total = 100 << 20 };
+	struct run_row run = { .boot = boot,
+			       .status = (char *)"failed",
+			       .message = (char *)"exited with 3",
+			       .exit_code = 3,
+			       .output = text,
+			       .output_len = big,
+			       .output_total = 100 << 20 };
 	struct run_row *list;
 	struct boot_runs *counts;
 	size_t n;
@@ -288,7 +326,8 @@ static void outputs(void)
 	store_run_list(s, boot, &list, &n, &err);
 	is_int(n, 2, "two runs");
 	is_int(list[0].output_len, 256 << 10, "cut to 256 KiB");
-	ok(((char *)list[0].output)[0] == 'A' && ((char *)list[0].output)[list[0].output_len - 1] == 'Z',
+	ok(((char *)list[0].output)[0] == 'A' &&
+		   ((char *)list[0].output)[list[0].output_len - 1] == 'Z',
 	   "in the middle");
 	is_int(list[0].output_total, 100 << 20, "how much it was is known");
 	is_int(list[0].exit_code, 3, "exit status");
@@ -307,7 +346,8 @@ static void samples(void)
 	ERR_CLEANUP struct err err = {};
 	autostore struct store *s = open_store("samples");
 	int64_t session = add_session(s, "run", "k"), other = add_session(s, "run", "l");
-	int64_t one = add_boot(s, session, sha_a, "ok"), failed = add_boot(s, session, sha_a, "failed");
+	int64_t one = add_boot(s, session, sha_a, "ok"),
+		failed = add_boot(s, session, sha_a, "failed");
 	int64_t voided = add_boot(s, session, sha_a, "ok"), two = add_boot(s, session, sha_b, "ok");
 	struct sample_list list;
 
@@ -321,10 +361,13 @@ static void samples(void)
 
 	store_samples(s, session, NULL, NULL, &list, &err);
 	is_int(list.n, 5, "ok boots of this session, no voided ones, no missing values");
-	ok(list.at[0].boot == one && streq(list.at[0].cell, "size=2") && streq(list.at[0].metric, "a") &&
-		   list.at[0].value == 1, "the first sample is the first one");
-	ok(list.at[2].value == 3 && list.at[3].value == 5 && list.at[4].value == 6, "the others follow in order");
-	ok(list.at[2].cell == list.at[3].cell && list.at[0].metric == list.at[2].metric, "names are interned");
+	ok(list.at[0].boot == one && streq(list.at[0].cell, "size=2") &&
+		   streq(list.at[0].metric, "a") && list.at[0].value == 1,
+	   "the first sample is the first one");
+	ok(list.at[2].value == 3 && list.at[3].value == 5 && list.at[4].value == 6,
+	   "the others follow in order");
+	ok(list.at[2].cell == list.at[3].cell && list.at[0].metric == list.at[2].metric,
+	   "names are interned");
 	sample_list_release(&list);
 	store_samples(s, session, "size=1", "a", &list, &err);
 	ok(list.n == 2 && list.at[0].value == 3 && list.at[1].value == 5, "one cell and metric");
@@ -353,7 +396,8 @@ static void history(void)
 	is_int(store_history(s, "a", &points, &n, &err), 0, "the history of a metric");
 	is_int(n, 2, "has a point a boot");
 	ok(points[0].value == 3 && points[0].runs == 3 && points[0].session == one &&
-		   streq(points[0].unit, "s") && streq(points[0].machine, "local"), "the median of its runs");
+		   streq(points[0].unit, "s") && streq(points[0].machine, "local"),
+	   "the median of its runs");
 	is_str(points[1].commit_sha, sha_b, "then the later session's");
 	history_release(points, n);
 	is_int(store_history(s, "nothing", &points, &n, &err), 0, "a metric nobody measured");
@@ -362,8 +406,10 @@ static void history(void)
 
 	store_metrics_put(s, one, &metric, 1, &err);
 	store_metrics_put(s, two, &metric, 1, &err);
-	is_int(store_known(s, "hash", "local", "c", "a", 0, &known, &err), 0, "what is known of it");
-	ok(known.n == 2 && known.at[0].value == 4 && known.at[0].boot == boot && known.at[1].value == 7,
+	is_int(store_known(s, "hash", "local", "c", "a", 0, &known, &err), 0,
+	       "what is known of it");
+	ok(known.n == 2 && known.at[0].value == 4 && known.at[0].boot == boot &&
+		   known.at[1].value == 7,
 	   "comes by the metric's centre");
 	known_list_release(&known);
 	store_known(s, "hash", "local", "c", "a", one, &known, &err);
@@ -379,8 +425,11 @@ static void journal(void)
 	ERR_CLEANUP struct err err = {};
 	autostore struct store *s = open_store("journal");
 	int64_t session = add_session(s, "bisect", "k");
-	struct step_row step = { .session = session, .what = (char *)"choose", .commit_sha = (char *)sha_a,
-				 .detail = (char *)"why", .seconds = NAN };
+	struct step_row step = { .session = session,
+				 .what = (char *)"choose",
+				 .commit_sha = (char *)sha_a,
+				 .detail = (char *)"why",
+				 .seconds = NAN };
 	struct step_row last = {};
 	autostrv char **skips = NULL;
 
@@ -409,15 +458,18 @@ static void transactions(void)
 	boot = add_boot(s, session, sha_a, "ok");
 	add_run(s, boot, "", 1, 2);
 	store_rollback(s);
-	is_int(store_boots_interrupted(s, session, NULL, &err), 0, "the store goes on after a rollback");
+	is_int(store_boots_interrupted(s, session, NULL, &err), 0,
+	       "the store goes on after a rollback");
 	boot = add_boot(s, session, sha_a, "ok");
 	ok(add_run(s, boot, "", 1, 2) == 1, "metrics that were rolled back are made anew");
 	run.boot = boot;
-	is_int(store_run_add(s, &run, twice, 2, NULL, &err), -ERR_IO, "a metric twice in one run is refused");
+	is_int(store_run_add(s, &run, twice, 2, NULL, &err), -ERR_IO,
+	       "a metric twice in one run is refused");
 	store_samples(s, session, NULL, NULL, &list, &err);
 	is_int(list.n, 2, "whole: nothing of the refused run is left");
 	sample_list_release(&list);
-	ok(store_begin(s, &err) == 0 && add_run(s, boot, "", 3, 4) > 0 && store_commit(s, &err) == 0,
+	ok(store_begin(s, &err) == 0 && add_run(s, boot, "", 3, 4) > 0 &&
+		   store_commit(s, &err) == 0,
 	   "several runs in one transaction");
 }
 
@@ -436,7 +488,8 @@ static void migrations(void)
 	struct sql_stmt *st = NULL;
 	int64_t version = -1;
 
-	ok(sql_open(path, SQL_WRITE, &db, &err) == 0 && sql_migrate(db, scripts, 1, &err) == 0, "version 1");
+	ok(sql_open(path, SQL_WRITE, &db, &err) == 0 && sql_migrate(db, scripts, 1, &err) == 0,
+	   "version 1");
 	is_int(sql_migrate(db, scripts, 2, &err), 0, "brought to version 2");
 	sql_query(db, &st, &err, "SELECT a, b FROM t", "");
 	ok(sql_next(st, &err) == 1 && sql_int(st, 0) == 1 && sql_int(st, 1) == 2, "with its rows");
@@ -445,7 +498,8 @@ static void migrations(void)
 	sql_version(db, &version, &err);
 	is_int(version, 2, "the version stays");
 	is_int(sql_run(db, &err, "INSERT INTO u VALUES (1)", ""), -ERR_IO, "nothing of it is left");
-	is_int(sql_migrate(db, scripts, 1, &err), -ERR_TOO_NEW, "an older program does not touch it");
+	is_int(sql_migrate(db, scripts, 1, &err), -ERR_TOO_NEW,
+	       "an older program does not touch it");
 	sql_close(db);
 }
 
@@ -458,7 +512,8 @@ static void newer_version(void)
 	struct sql *db = NULL;
 
 	store_close(s);
-	ok(sql_open(file, SQL_WRITE, &db, &err) == 0 && sql_run(db, &err, "PRAGMA user_version = 99", "") == 0,
+	ok(sql_open(file, SQL_WRITE, &db, &err) == 0 &&
+		   sql_run(db, &err, "PRAGMA user_version = 99", "") == 0,
 	   "a database of version 99");
 	sql_close(db);
 	is_int(store_open(path, &s, &err), -ERR_TOO_NEW, "is too new to write");
@@ -477,7 +532,9 @@ static void newcomers(void)
 		if (fork() == 0) {
 			struct err err = {};
 			struct store *s;
-			struct session_row row = { .kind = (char *)"run", .key = (char *)"", .state = (char *)"done" };
+			struct session_row row = { .kind = (char *)"run",
+						   .key = (char *)"",
+						   .state = (char *)"done" };
 
 			if (store_open(path, &s, &err) < 0)
 				_exit(1);
@@ -513,7 +570,8 @@ static void readers(void)
 	autofree char *none = dir("none");
 	autostore struct store *writer = open_store("readers");
 	autostore struct store *reader = NULL;
-	struct session_row *rows, row = { .kind = (char *)"run", .key = (char *)"", .state = (char *)"done" };
+	struct session_row *rows,
+		row = { .kind = (char *)"run", .key = (char *)"", .state = (char *)"done" };
 	size_t n;
 
 	is_int(store_open_readonly(none, &reader, &err), -ERR_NOT_FOUND, "nothing to read yet");
@@ -539,10 +597,12 @@ static void damaged(void)
 	autofree char *file = dir("damaged/culprit.db");
 	struct store *s;
 
-	ok(fs_mkdirs(path, &err) == 0 && fs_write(file, "this is no database, I fear........", 35, &err) == 0,
+	ok(fs_mkdirs(path, &err) == 0 &&
+		   fs_write(file, "this is no database, I fear........", 35, &err) == 0,
 	   "a file of something else");
 	is_int(store_open(path, &s, &err), -ERR_IO, "is no database");
-	ok(strstr(err.message, "damaged") && err.hint && strstr(err.hint, "recover"), "and says what to do");
+	ok(strstr(err.message, "damaged") && err.hint && strstr(err.hint, "recover"),
+	   "and says what to do");
 }
 
 /* As a user who may not write there; root may write anywhere. */
@@ -564,7 +624,8 @@ static int try_write(const char *path)
 	struct err err = {};
 	struct store *s;
 
-	return store_open(path, &s, &err) == -ERR_IO && err.hint && strstr(err.hint, "--state") ? 0 : 1;
+	return store_open(path, &s, &err) == -ERR_IO && err.hint && strstr(err.hint, "--state") ? 0
+												: 1;
 }
 
 static int try_read(const char *path)
@@ -601,7 +662,9 @@ static int fill_disk(const char *path)
 {
 	struct err err = {};
 	struct store *s;
-	struct session_row session = { .kind = (char *)"run", .key = (char *)"", .state = (char *)"running" };
+	struct session_row session = { .kind = (char *)"run",
+				       .key = (char *)"",
+				       .state = (char *)"running" };
 	struct boot_row boot = {};
 	char text[4096];
 	struct run_row run = { .status = (char *)"ok", .output = text, .output_len = sizeof(text) };
@@ -613,14 +676,16 @@ static int fill_disk(const char *path)
 	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
 	    mount("small", path, "tmpfs", 0, "size=1m"))
 		return 77;
-	if (store_open(path, &s, &err) < 0 || store_session_add(s, &session, &boot.session, &err) < 0 ||
+	if (store_open(path, &s, &err) < 0 ||
+	    store_session_add(s, &session, &boot.session, &err) < 0 ||
 	    store_boot_add(s, &boot, &boot.id, &err) < 0)
 		return 1;
 	run.boot = boot.id;
 	boot.status = (char *)"ok";
 	if (store_boot_end(s, &boot, &err) < 0)
 		return 2;
-	while ((rc = store_run_add(s, &run, &(struct sample_row){ "a", "s", stored }, 1, NULL, &err)) == 0)
+	while ((rc = store_run_add(s, &run, &(struct sample_row){ "a", "s", stored }, 1, NULL,
+				   &err)) == 0)
 		if (++stored > 10000)
 			return 3;
 	if (rc != -ERR_DISK_FULL || !err.hint)
@@ -642,7 +707,8 @@ static void disk_full(void)
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
 		skip("a disk full while storing: needs the right to mount");
 	else
-		is_int(status, 0, "a full disk is told as such, and what was stored before is there");
+		is_int(status, 0,
+		       "a full disk is told as such, and what was stored before is there");
 }
 
 /* --- export --- */
@@ -677,7 +743,9 @@ static void export(void)
 	ERR_CLEANUP struct err err = {};
 	autostore struct store *s = open_store("export");
 	int64_t boot = add_boot(s, add_session(s, "run", "k"), sha_a, "ok");
-	struct run_row run = { .boot = boot, .status = (char *)"ok", .output = (char *)"rate=5\n", .output_len = 7 };
+	struct run_row run = {
+		.boot = boot, .status = (char *)"ok", .output = (char *)"rate=5\n", .output_len = 7
+	};
 	struct lines lines = {};
 
 	store_run_add(s, &run, &(struct sample_row){ "a", "s", 5 }, 1, NULL, &err);
