@@ -34,7 +34,7 @@ static inline __attribute__((format(printf, 2, 0))) bool tap_line(bool good, con
 /* A line of explanation under a failed check; newlines in it stay comments. */
 static inline __attribute__((format(printf, 1, 2))) void diag(const char *fmt, ...)
 {
-	char text[4096];
+	char text[1 << 16];
 	va_list ap;
 
 	va_start(ap, fmt);

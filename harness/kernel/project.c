@@ -55,7 +55,8 @@ static bool was_built(const char *marker, double *ret_seconds)
 	return true;
 }
 
-static void add_log_tail(const char *path, struct buf *out)
+/* The log may hold earlier tries: what counts begins at from. */
+static void add_log_tail(const char *path, off_t from, struct buf *out)
 {
 	char tail[LOG_TAIL_BYTES];
 	autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -64,7 +65,7 @@ static void add_log_tail(const char *path, struct buf *out)
 
 	if (fd < 0 || fstat(fd, &st))
 		return;
-	n = pread(fd, tail, sizeof(tail), MAX(st.st_size - (off_t)sizeof(tail), 0));
+	n = pread(fd, tail, sizeof(tail), MAX(st.st_size - (off_t)sizeof(tail), from));
 	if (n <= 0)
 		return;
 	buf_adds(out, ": ");
@@ -85,17 +86,21 @@ static int run_command(const struct project_spec *spec, const char *dir, double 
 		.deadline_ns = clock_deadline_ns(spec->timeout_ns),
 		.what = "build",
 	};
+	struct stat log = {};
 	struct proc_result result;
 	autobuf tail = {};
 	char how[96];
-	int rc = proc_run(&build, NULL, NULL, 0, &result, err);
+	int rc;
+
+	stat(spec->log_path, &log);
+	rc = proc_run(&build, NULL, NULL, 0, &result, err);
 
 	if (rc)
 		return rc;
 	*ret_seconds = (double)result.wall_ns / 1e9;
 	if (result.end == PROC_EXITED && result.code == 0)
 		return 0;
-	add_log_tail(spec->log_path, &tail);
+	add_log_tail(spec->log_path, log.st_size, &tail);
 	return err_set(err, ERR_UNTESTABLE, "the build %s%s", proc_describe(&result, how),
 		       buf_str(&tail));
 }

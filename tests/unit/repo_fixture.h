@@ -31,6 +31,9 @@ static inline char *shell(const char *script)
 				   "GIT_AUTHOR_EMAIL=author@example.invalid",
 				   "GIT_COMMITTER_NAME=C",
 				   "GIT_COMMITTER_EMAIL=c@example.invalid",
+				   "GIT_DIR",
+				   "GIT_WORK_TREE",
+				   "GIT_INDEX_FILE",
 				   "XDG_CONFIG_HOME",
 				   NULL};
 	struct proc_spec spec = {.argv = (const char *const[]){"bash", "-c", text, NULL},
