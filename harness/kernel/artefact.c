@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 
 #define META_MAX_BYTES (1u << 20)
-#define DEPTH_MAX 24
+#define DEPTH_MAX      24
 
 static char *kernels_dir(const char *cache_dir)
 {
@@ -38,8 +38,8 @@ int store_lock(const char *path, int how)
 int store_discard(const char *path, struct err *err)
 {
 	const char *slash = strrchr(path, '/');
-	autofree char *trash = xasprintf("%.*s/.trash-%d-%lld", (int)(slash - path), path, (int)getpid(),
-					 (long long)clock_now_ns());
+	autofree char *trash = xasprintf("%.*s/.trash-%d-%lld", (int)(slash - path), path,
+					 (int)getpid(), (long long)clock_now_ns());
 
 	if (rename(path, trash))
 		return errno == ENOENT ? 0 : err_errno(err, "cannot remove '%s'", path);
@@ -137,9 +137,9 @@ static bool is_complete(const struct json *meta, const char *dir)
 	struct extent have = {};
 	double files = -1, bytes = -1;
 
-	return json_num(json_get(meta, "files"), &files) && json_num(json_get(meta, "bytes"), &bytes) &&
-	       walk(dir, 0, false, &have, &err) == 0 && (double)have.files == files &&
-	       (double)have.bytes == bytes;
+	return json_num(json_get(meta, "files"), &files) &&
+	       json_num(json_get(meta, "bytes"), &bytes) && walk(dir, 0, false, &have, &err) == 0 &&
+	       (double)have.files == files && (double)have.bytes == bytes;
 }
 
 /* 0: the failure does not count for a deadline as long as this one. */
@@ -211,7 +211,7 @@ void artefact_release(struct artefact *a)
 	free(a->toolchain);
 	free(a->release);
 	free(a->notes);
-	*a = (struct artefact){ .lock_fd_ = -1 };
+	*a = (struct artefact){.lock_fd_ = -1};
 }
 
 /* A gc that looks for what a crash left over may get in between making and locking. */
@@ -233,7 +233,7 @@ int stage_open(const char *cache_dir, const char *key, struct stage *ret, struct
 		return rc;
 	if (fd < 0)
 		return err_set(err, ERR_IO, "cannot lock '%s'", dir);
-	*ret = (struct stage){ take_ptr(&dir), fd };
+	*ret = (struct stage){take_ptr(&dir), fd};
 	return 0;
 }
 
@@ -288,8 +288,10 @@ int stage_commit(struct stage *s, const char *cache_dir, const char *key, struct
 	if (rc)
 		return rc;
 	if (rename(s->dir, dir)) {
-		/* Of two processes that built the same the first one's stays: it may be in use already. */
-		return errno == ENOTEMPTY || errno == EEXIST ? 0 : err_errno(err, "cannot store '%s'", dir);
+		/* Of two that built the same the first one's stays: it may be in use already. */
+		if (errno == ENOTEMPTY || errno == EEXIST)
+			return 0;
+		return err_errno(err, "cannot store '%s'", dir);
 	}
 	free(take_ptr(&s->dir));
 	flock(s->fd, LOCK_SH); /* others may use it from here on */
@@ -307,5 +309,5 @@ void stage_release(struct stage *s)
 	if (s->fd >= 0)
 		close(s->fd);
 	free(s->dir);
-	*s = (struct stage){ .fd = -1 };
+	*s = (struct stage){.fd = -1};
 }

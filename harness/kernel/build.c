@@ -15,10 +15,10 @@
 #include "harness/kernel/recipe.h"
 #include "harness/kernel/worktree.h"
 
-#define FRESH_MIN_BYTES (3ULL << 30)  /* a checkout and a first build */
+#define FRESH_MIN_BYTES	      (3ULL << 30) /* a checkout and a first build */
 #define INCREMENTAL_MIN_BYTES (500ULL << 20)
-#define CONFIG_MAX_BYTES (4u << 20)
-#define PATCH_MAX_BYTES (64u << 20)
+#define CONFIG_MAX_BYTES      (4u << 20)
+#define PATCH_MAX_BYTES	      (64u << 20)
 
 /* One build in work. */
 struct build {
@@ -26,7 +26,7 @@ struct build {
 	char *cache_dir; /* absolute */
 	struct recipe recipe;
 	char key[HASH_HEX];
-	char *tree_key; /* of worktree and object directories, shared by commits of one repository and recipe */
+	char *tree_key; /* of worktree and objects, shared by commits of one repository and recipe */
 	char **patches; /* the job's, then the spec's */
 	char *dir;	/* CACHE/builds/TREE_KEY: obj, conf */
 	char *obj, *conf;
@@ -132,7 +132,8 @@ static int check_disk(const struct build *b, struct err *err)
 		return rc;
 	rc = err_set(err, ERR_DISK_FULL, "%.1f GiB are free in '%s', a kernel build needs %.1f GiB",
 		     (double)have / (1 << 30), b->cache_dir, (double)need / (1 << 30));
-	err_hint(err, "make room ('culprit gc' removes old builds), or choose another place with --cache");
+	err_hint(err, "make room ('culprit gc' removes old builds), or choose another place with "
+		      "--cache");
 	err_phase(err, "build");
 	return rc;
 }
@@ -141,7 +142,8 @@ static int check_paths(const struct build *b, struct err *err)
 {
 	if (!strpbrk(b->cache_dir, " \t\n:=%#$'\"\\"))
 		return 0;
-	err_set(err, ERR_USAGE, "the kernel's make cannot work in '%s': blanks and %s are not allowed in it",
+	err_set(err, ERR_USAGE,
+		"the kernel's make cannot work in '%s': blanks and %s are not allowed in it",
 		b->cache_dir, ":=%#$'\"\\");
 	err_hint(err, "choose another directory with --cache");
 	return -ERR_USAGE;
@@ -153,24 +155,25 @@ static int check_out(struct build *b, struct err *err)
 	int rc;
 
 	progress_phase("checkout %.12s", b->spec->sha);
-	rc = worktree_put(b->wt, b->spec->sha, (const char *const *)b->patches, b->spec->reverts, false, err);
+	rc = worktree_put(b->wt, b->spec->sha, (const char *const *)b->patches, b->spec->reverts,
+			  false, err);
 	return rc ? err_wrap(err, "%.12s", b->spec->sha) : 0;
 }
 
 static int make_once(struct build *b, bool modules, struct err *err)
 {
-	const char *const args[] = { "bzImage", modules ? "modules" : NULL, NULL };
+	const char *const args[] = {"bzImage", modules ? "modules" : NULL, NULL};
 	int rc = objtree_begin(b->obj, err);
 
 	if (!rc)
 		rc = kmake_run(&b->make, b->obj, args, err);
-	/* Not after our deadline, a stop or a full disk: those cut off whatever was being written. */
+	/* Not after our deadline, a stop or a full disk: those cut off what was being written. */
 	if (rc == 0 || (rc == -ERR_UNTESTABLE && !kmake_deadline_passed(&b->make)))
 		objtree_end(b->obj);
 	return rc;
 }
 
-/* Once more from nothing where the sources are not to blame: kbuild's idea of what is up to date may be. */
+/* Once more from nothing where the sources are not to blame: stale objects may be. */
 static int make_kernel(struct build *b, bool modules, struct err *err)
 {
 	autofree char *config = xasprintf("%s/.config", b->obj);
@@ -186,7 +189,8 @@ static int make_kernel(struct build *b, bool modules, struct err *err)
 		err_move(err, &first);
 		return rc;
 	}
-	log_info("%.12s: %s; trying once more from a clean object directory", b->spec->sha, first.message);
+	log_info("%.12s: %s; trying once more from a clean object directory", b->spec->sha,
+		 first.message);
 	rc = fs_read(config, CONFIG_MAX_BYTES, &text, err);
 	if (!rc)
 		rc = objtree_remove(b->obj, err);
@@ -242,7 +246,8 @@ static int store_failure(const struct build *b, struct stage *stage, const struc
 	int rc = collect_log(&b->make, stage, &err);
 
 	if (!rc)
-		rc = stage_describe_failure(stage, failure, late ? b->spec->options->timeout_ns : 0, &err);
+		rc = stage_describe_failure(stage, failure, late ? b->spec->options->timeout_ns : 0,
+					    &err);
 	if (!rc)
 		rc = stage_commit(stage, b->cache_dir, b->key, &err);
 	if (rc)
@@ -254,7 +259,7 @@ static int store_failure(const struct build *b, struct stage *stage, const struc
 static int build_and_store(struct build *b, struct artefact *ret, struct err *err)
 {
 	int64_t start = clock_now_ns();
-	autostage stage = { .fd = -1 };
+	autostage stage = {.fd = -1};
 	int rc = stage_open(b->cache_dir, b->key, &stage, err);
 
 	if (!rc)
@@ -269,10 +274,12 @@ static int build_and_store(struct build *b, struct artefact *ret, struct err *er
 	if (rc)
 		return rc;
 	rc = artefact_open(b->cache_dir, b->key, b->spec->options->timeout_ns, ret, err);
-	return rc > 0 ? 0 : rc ? rc : err_set(err, ERR_IO, "'%s/kernels/%s' vanished", b->cache_dir, b->key);
+	if (rc == 0)
+		return err_set(err, ERR_IO, "'%s/kernels/%s' vanished", b->cache_dir, b->key);
+	return MIN(rc, 0);
 }
 
-/* What is not in the store is built by whoever gets the worktree; the others find it there after. */
+/* What is not in the store is built by whoever gets the worktree; the others find it after. */
 static int build_locked(struct build *b, struct artefact *ret, struct err *err)
 {
 	int64_t timeout = b->spec->options->timeout_ns;
@@ -281,7 +288,8 @@ static int build_locked(struct build *b, struct artefact *ret, struct err *err)
 	if (!rc)
 		rc = check_disk(b, err);
 	if (!rc)
-		rc = worktree_open(b->cache_dir, b->tree_key, b->spec->repo, NO_DEADLINE, &b->wt, err);
+		rc = worktree_open(b->cache_dir, b->tree_key, b->spec->repo, NO_DEADLINE, &b->wt,
+				   err);
 	if (rc)
 		return rc;
 	rc = artefact_open(b->cache_dir, b->key, timeout, ret, err);
@@ -318,7 +326,7 @@ int kernel_build(const struct build_spec *spec, struct artefact *ret, struct err
 
 int kernel_is_built(const struct build_spec *spec, struct err *err)
 {
-	struct artefact found = { .lock_fd_ = -1 };
+	struct artefact found = {.lock_fd_ = -1};
 	autobuild b = {};
 	int rc = build_init(&b, spec, err);
 

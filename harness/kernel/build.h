@@ -16,7 +16,7 @@ struct build_spec {
 	const char *const *reverts;   /* 40 hex commits, reverted on top in this order; or NULL */
 	const struct kernel_options *options;
 	const char *log_path;	      /* where the build log goes while it runs */
-	const char *extra_config;     /* one more fragment as text ("CONFIG_X=y\n"), e.g. the alignment check; or NULL */
+	const char *extra_config;     /* one more fragment as text ("CONFIG_X=y\n"), or NULL */
 };
 
 /* A built kernel in the store; paths are below the cache and stay while artefact is held (shared lock). */
@@ -51,6 +51,7 @@ int kernel_is_built(const struct build_spec *spec, struct err *err);
 /* Difference of two effective configs, "-CONFIG_A=y\n+CONFIG_A=m\n" lines sorted; owned. */
 int kernel_config_diff(const char *config_a, const char *config_b, char **ret, struct err *err);
 
-/* Removes least recently used artefacts and worktrees that nobody holds until the cache is under max_bytes. */
+/* Removes what was used longest ago and nobody holds (kernels, worktrees with their objects, initramfs,
+ * configs) until the cache is under max_bytes, and what a crash left half made. */
 int cache_gc(const char *cache_dir, uint64_t max_bytes, bool dry_run, uint64_t *ret_freed, size_t *ret_n,
 	     struct err *err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Reading build logs. Everything in them may come from the commit, so it is only shown, never trusted.
+// Reading build logs. What is in them may come from the commit, so it is shown, never trusted.
 #include "harness/kernel/buildlog.h"
 
 #include "harness/base/buf.h"
@@ -9,8 +9,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#define TAIL_BYTES (256 << 10)
-#define LINES_SHOWN 3
+#define TAIL_BYTES	 (256 << 10)
+#define LINES_SHOWN	 3
 #define LINE_SHOWN_BYTES 300
 
 /* The end of the log, at most TAIL_BYTES of it and nothing before `from`. */
@@ -46,9 +46,9 @@ static bool is_diagnosis(const char *line)
 
 static bool is_kill(const char *line)
 {
-	return has(line, "Killed signal terminated program") || has(line, "out of memory allocating") ||
-	       has(line, "virtual memory exhausted") || str_ends(line, "] Killed") ||
-	       str_ends(line, "] Error 137");
+	return has(line, "Killed signal terminated program") ||
+	       has(line, "out of memory allocating") || has(line, "virtual memory exhausted") ||
+	       str_ends(line, "] Killed") || str_ends(line, "] Error 137");
 }
 
 /* "sh: 1: bc: not found", "make[2]: flex: No such file or directory",
@@ -71,7 +71,8 @@ static char *missing_word(const char *line)
 
 /* The lines of a log by what they tell. */
 struct findings {
-	const char *last, *star; /* the last line that is not make's own, the last of make's "***" */
+	const char *last; /* the last line that is not make's own */
+	const char *star; /* the last "***" of make's */
 	const char *diagnoses[LINES_SHOWN];
 	size_t n_diagnoses; /* of all; the last ones are kept */
 	const char *kill, *full, *ccache;
@@ -120,7 +121,8 @@ static int explain(const struct findings *f, const char *src_dir, struct err *er
 	autobuf lines = {};
 
 	if (f->missing) {
-		err_set(err, ERR_INFRA, "the build needs '%s', which is not on this machine", f->missing);
+		err_set(err, ERR_INFRA, "the build needs '%s', which is not on this machine",
+			f->missing);
 		err_hint(err, "install Debian's package %s", toolchain_package(f->missing));
 		return -ERR_INFRA;
 	}
@@ -161,7 +163,8 @@ int buildlog_explain(const char *log_path, int64_t from, const char *src_dir, bo
 	*ret_diagnosed = f.n_diagnoses > 0;
 	if (f.full)
 		rc = explain_machine("the disk is full", f.full, ERR_DISK_FULL,
-				     "free some space ('culprit gc' removes old artefacts) and run the same again",
+				     "free some space ('culprit gc' removes old artefacts) and run "
+				     "the same again",
 				     err);
 	else if (f.kill)
 		rc = explain_machine("the build ran out of memory", f.kill, ERR_INFRA,

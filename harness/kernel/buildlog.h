@@ -8,11 +8,11 @@
 #include <stdint.h>
 
 /*
- * Reads the log from an offset on and fills err: ERR_DISK_FULL where it names a full disk, ERR_INFRA where
- * the kernel killed a compiler for its memory or a tool or header of the host is missing, else
- * ERR_UNTESTABLE with the last error lines, in which src_dir is left out. Returns err's negative code.
- * *ret_diagnosed: a compiler, assembler or linker said what is wrong with the sources, so building the
- * same again from nothing would not help.
+ * Reads the log from an offset on and fills err: ERR_DISK_FULL where it names a full disk,
+ * ERR_INFRA where the kernel killed a compiler for its memory or a tool or header of the host is
+ * missing, else ERR_UNTESTABLE with the last error lines, in which src_dir is left out. Returns
+ * err's negative code. *ret_diagnosed: a compiler, assembler or linker said what is wrong with the
+ * sources, so building the same again from nothing would not help.
  */
 int buildlog_explain(const char *log_path, int64_t from, const char *src_dir, bool *ret_diagnosed,
 		     struct err *err);

@@ -9,7 +9,7 @@
 #include "harness/kernel/sources.h"
 
 #define TEXT_MAX_BYTES (16u << 20)
-#define LOG_MAX_BYTES (64u << 20)
+#define LOG_MAX_BYTES  (64u << 20)
 
 static char *below(const char *dir, const char *name)
 {
@@ -66,7 +66,7 @@ static int read_release(const struct kmake *k, char **ret, struct err *err)
 	return 0;
 }
 
-/* One line of modules.order: "net/foo.ko"; "net/foo.o" since 6.5, "kernel/net/foo.ko" before 5.3. */
+/* A line of modules.order: "net/foo.ko"; "net/foo.o" since 6.5, "kernel/net/foo.ko" before 5.3. */
 static char *module_file(const char *obj, const char *line)
 {
 	size_t len = strlen(line) - (str_ends(line, ".ko") ? 3 : str_ends(line, ".o") ? 2 : 0);
@@ -118,7 +118,7 @@ static int collect_modules(struct kmake *k, const struct stage *s, struct err *e
 	autofree char *installed = below(root, "lib/modules");
 	autofree char *modules = below(s->dir, "modules");
 	autofree char *where = xasprintf("INSTALL_MOD_PATH=%s", root);
-	const char *const args[] = { where, "INSTALL_MOD_STRIP=1", "modules_install", NULL };
+	const char *const args[] = {where, "INSTALL_MOD_STRIP=1", "modules_install", NULL};
 	int rc = kmake_run(k, k->obj, args, err);
 
 	if (!rc && rename(installed, modules))
@@ -173,7 +173,8 @@ int collect_log(const struct kmake *k, const struct stage *stage, struct err *er
 	return fs_write(copy, log.data, log.len, err);
 }
 
-int collect(struct kmake *k, bool modules, const struct stage *stage, struct artefact *made, struct err *err)
+int collect(struct kmake *k, bool modules, const struct stage *stage, struct artefact *made,
+	    struct err *err)
 {
 	autostrv char **files = NULL;
 	autokconfig config = {};

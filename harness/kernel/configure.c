@@ -11,14 +11,14 @@
 
 #define CONFIG_MAX_BYTES (4u << 20)
 
-/* Whether a path of the tree can have a say in what olddefconfig makes of a fragment. Rather too many. */
+/* Whether a path of the tree can have a say in a config. Rather too many than too few. */
 static bool is_input(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	const char *name = slash ? slash + 1 : path;
 
-	return str_starts(name, "Kconfig") || str_starts(path, "scripts/") || streq(name, "Makefile") ||
-	       str_ends(name, ".sh") || strstr(path, "/configs/") ||
+	return str_starts(name, "Kconfig") || str_starts(path, "scripts/") ||
+	       streq(name, "Makefile") || str_ends(name, ".sh") || strstr(path, "/configs/") ||
 	       (str_starts(path, "arch/") && strstr(path, "/tools/"));
 }
 
@@ -48,7 +48,7 @@ static int hash_inputs(const struct kmake *k, const struct recipe *r, const char
 
 static int run(struct kmake *k, const char *target, struct err *err)
 {
-	const char *const args[] = { target, NULL };
+	const char *const args[] = {target, NULL};
 	int rc = kmake_run(k, k->conf, args, err);
 
 	if (rc == -ERR_UNTESTABLE) {
@@ -131,7 +131,8 @@ static int write_if_changed(const char *dir, const struct buf *config, struct er
 	autobuf old = {};
 	int rc;
 
-	if (fs_read(path, CONFIG_MAX_BYTES, &old, &ignored) == 0 && streq(buf_str(&old), buf_str(config)))
+	if (fs_read(path, CONFIG_MAX_BYTES, &old, &ignored) == 0 &&
+	    streq(buf_str(&old), buf_str(config)))
 		return 0;
 	rc = fs_mkdirs(dir, err);
 	return rc ? rc : fs_write(path, config->data, config->len, err);

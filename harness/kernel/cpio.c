@@ -6,7 +6,7 @@
 #include "harness/base/fs.h"
 
 #define FILE_MAX_BYTES (1u << 30)
-#define ALIGN 4
+#define ALIGN	       4
 
 static void add(struct cpio *c, const char *path, struct cpio_entry e)
 {
@@ -17,27 +17,29 @@ static void add(struct cpio *c, const char *path, struct cpio_entry e)
 
 void cpio_add_dir(struct cpio *c, const char *path, mode_t permissions)
 {
-	add(c, path, (struct cpio_entry){ .mode = S_IFDIR | permissions });
+	add(c, path, (struct cpio_entry){.mode = S_IFDIR | permissions});
 }
 
 void cpio_add_file(struct cpio *c, const char *path, mode_t permissions, const char *source)
 {
-	add(c, path, (struct cpio_entry){ .mode = S_IFREG | permissions, .source = xstrdup(source) });
+	add(c, path, (struct cpio_entry){.mode = S_IFREG | permissions, .source = xstrdup(source)});
 }
 
 void cpio_add_text(struct cpio *c, const char *path, mode_t permissions, const char *text)
 {
-	add(c, path, (struct cpio_entry){ .mode = S_IFREG | permissions, .text = xstrdup(text) });
+	add(c, path, (struct cpio_entry){.mode = S_IFREG | permissions, .text = xstrdup(text)});
 }
 
 void cpio_add_link(struct cpio *c, const char *path, const char *target)
 {
-	add(c, path, (struct cpio_entry){ .mode = S_IFLNK | 0777, .text = xstrdup(target) });
+	add(c, path, (struct cpio_entry){.mode = S_IFLNK | 0777, .text = xstrdup(target)});
 }
 
-void cpio_add_char(struct cpio *c, const char *path, mode_t permissions, uint32_t major, uint32_t minor)
+void cpio_add_char(struct cpio *c, const char *path, mode_t permissions, uint32_t major,
+		   uint32_t minor)
 {
-	add(c, path, (struct cpio_entry){ .mode = S_IFCHR | permissions, .major = major, .minor = minor });
+	add(c, path,
+	    (struct cpio_entry){.mode = S_IFCHR | permissions, .major = major, .minor = minor});
 }
 
 static void entry_release(struct cpio_entry *e)
@@ -117,13 +119,15 @@ static void write_padding(FILE *f, size_t len)
 	fwrite(zeros, 1, (ALIGN - len % ALIGN) % ALIGN, f);
 }
 
-/* One member: header, name, data, each padded to four bytes. Write errors show at the end, in ferror. */
-static void write_member(FILE *f, uint32_t inode, const struct cpio_entry *e, const char *data, size_t len)
+/* One member: header, name, data, each padded to four bytes. Write errors show at the end, in
+ * ferror. */
+static void write_member(FILE *f, uint32_t inode, const struct cpio_entry *e, const char *data,
+			 size_t len)
 {
 	size_t name_len = strlen(e->path) + 1;
 	int header = fprintf(f, "070701%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X", inode,
-			     (unsigned)e->mode, 0, 0, S_ISDIR(e->mode) ? 2 : 1, 0, (unsigned)len, 0, 0,
-			     e->major, e->minor, (unsigned)name_len, 0);
+			     (unsigned)e->mode, 0, 0, S_ISDIR(e->mode) ? 2 : 1, 0, (unsigned)len, 0,
+			     0, e->major, e->minor, (unsigned)name_len, 0);
 
 	fwrite(e->path, 1, name_len, f);
 	write_padding(f, (header > 0 ? header : 0) + name_len);
@@ -146,7 +150,8 @@ static int write_entry(FILE *f, uint32_t inode, const struct cpio_entry *e, stru
 
 static int write_all(const struct cpio *c, FILE *f, const char *path, struct err *err)
 {
-	const struct cpio_entry trailer = { .path = (char *)"TRAILER!!!" };
+	char name[] = "TRAILER!!!";
+	const struct cpio_entry trailer = {.path = name};
 	int rc = 0;
 
 	for (size_t i = 0; i < c->entries.n && !rc; i++)

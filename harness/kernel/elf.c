@@ -17,7 +17,7 @@ int elf_fail(const struct elf_file *f, const char *what, struct err *err)
 
 int elf_file_open(const char *path, struct elf_file *ret, struct err *err)
 {
-	autoelf f = { .path = path, .fd = open(path, O_RDONLY | O_CLOEXEC) };
+	autoelf f = {.path = path, .fd = open(path, O_RDONLY | O_CLOEXEC)};
 
 	if (f.fd < 0)
 		return err_errno(err, "cannot open '%s'", path);

@@ -14,7 +14,7 @@ struct elf_file {
 	size_t names; /* section index of the section names */
 };
 
-#define ELF_FILE_INIT { .fd = -1 }
+#define ELF_FILE_INIT {.fd = -1}
 #define autoelf __attribute__((cleanup(elf_file_close))) struct elf_file
 
 /* `autoelf f = ELF_FILE_INIT;` ERR_USAGE where the file is not ELF. */

@@ -11,7 +11,8 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-/* A project's worktree and an initramfs are used without a lock; one touched within a day counts as held. */
+/* A project's worktree and an initramfs are used without a lock; one touched within a day counts as
+ * held. */
 #define UNLOCKED_GRACE_S (24 * 3600)
 
 enum kind { KERNEL, TREE, INITRAMFS, CONFIG };
@@ -31,7 +32,10 @@ struct gc {
 };
 
 static const char *const kind_dirs[] = {
-	[KERNEL] = "kernels", [TREE] = "worktrees", [INITRAMFS] = "initramfs", [CONFIG] = "configs",
+	[KERNEL] = "kernels",
+	[TREE] = "worktrees",
+	[INITRAMFS] = "initramfs",
+	[CONFIG] = "configs",
 };
 
 static char *entry_path(const struct gc *gc, const struct entry *e)
@@ -73,7 +77,7 @@ static void measure(const struct gc *gc, struct entry *e)
 	}
 }
 
-/* What a crash left half made or half removed. Nobody can be using it, unless it is being made now. */
+/* What a crash left half made or half removed; what is being made just now is locked. */
 static void remove_leftover(const char *path)
 {
 	ERR_CLEANUP struct err err = {};
@@ -93,15 +97,15 @@ static bool is_leftover(const char *name)
 
 static void add_entry(struct gc *gc, enum kind kind, const char *name)
 {
-	struct entry e = { .kind = kind, .name = xstrdup(name) };
+	struct entry e = {.kind = kind, .name = xstrdup(name)};
 
 	measure(gc, &e);
 	gc->total += e.bytes;
 	VEC_PUSH(&gc->entries, e);
 }
 
-/* Whether a name in a directory of the cache is an entry: KEY.lock and KEY.built belong to the worktree KEY,
- * and so do its objects, but for those whose worktree is gone. */
+/* Whether a name in a directory of the cache is an entry: KEY.lock and KEY.built belong to the
+ * worktree KEY, and so do its objects, but for those whose worktree is gone. */
 static bool is_entry(const struct gc *gc, enum kind kind, const char *dir, const char *name)
 {
 	autofree char *path = xasprintf("%s/%s/%s", gc->cache, dir, name);
@@ -136,7 +140,8 @@ static int by_use(const void *va, const void *vb)
 	return a->used != b->used ? (a->used < b->used ? -1 : 1) : strcmp(a->name, b->name);
 }
 
-/* Takes the lock that users of the entry hold: false if somebody does. *ret_fd is -1 where there is none. */
+/* Takes the lock that users of the entry hold: false if somebody does. *ret_fd is -1 where there is
+ * none. */
 static bool hold(const struct gc *gc, const struct entry *e, int *ret_fd)
 {
 	autofree char *path = entry_path(gc, e);
@@ -182,7 +187,8 @@ static int shrink(struct gc *gc, uint64_t max_bytes, bool dry_run, uint64_t *fre
 		rc = dry_run ? 0 : discard(gc, e, err);
 		if (rc)
 			break;
-		log_info("%s %s/%s", dry_run ? "would remove" : "removed", kind_dirs[e->kind], e->name);
+		log_info("%s %s/%s", dry_run ? "would remove" : "removed", kind_dirs[e->kind],
+			 e->name);
 		gc->total -= e->bytes;
 		*freed += e->bytes;
 		*n += 1;
@@ -190,10 +196,10 @@ static int shrink(struct gc *gc, uint64_t max_bytes, bool dry_run, uint64_t *fre
 	return rc;
 }
 
-int cache_gc(const char *cache_dir, uint64_t max_bytes, bool dry_run, uint64_t *ret_freed, size_t *ret_n,
-	     struct err *err)
+int cache_gc(const char *cache_dir, uint64_t max_bytes, bool dry_run, uint64_t *ret_freed,
+	     size_t *ret_n, struct err *err)
 {
-	struct gc gc = { .cache = cache_dir };
+	struct gc gc = {.cache = cache_dir};
 	uint64_t freed = 0;
 	size_t n = 0;
 	int rc = 0;

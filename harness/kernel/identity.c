@@ -79,15 +79,15 @@ static bool find_symbol(const struct elf_file *f, const char *name, GElf_Sym *re
 }
 
 /* Where a symbol's bytes lie in its section of a linked file; false if they do not. */
-static bool symbol_range(const struct elf_file *f, const char *name, size_t *ret_section, size_t *ret_at,
-			 size_t *ret_len)
+static bool symbol_range(const struct elf_file *f, const char *name, size_t *ret_section,
+			 size_t *ret_at, size_t *ret_len)
 {
 	GElf_Shdr header;
 	GElf_Sym sym;
 
 	if (!find_symbol(f, name, &sym) || sym.st_shndx >= SHN_LORESERVE ||
-	    !gelf_getshdr(elf_getscn(f->elf, sym.st_shndx), &header) || sym.st_value < header.sh_addr ||
-	    sym.st_value - header.sh_addr > header.sh_size ||
+	    !gelf_getshdr(elf_getscn(f->elf, sym.st_shndx), &header) ||
+	    sym.st_value < header.sh_addr || sym.st_value - header.sh_addr > header.sh_size ||
 	    sym.st_size > header.sh_size - (sym.st_value - header.sh_addr))
 		return false;
 	*ret_section = sym.st_shndx;
@@ -115,7 +115,8 @@ static void read_release(const struct elf_file *f, struct mask *mask)
 	n = strcspn(banner + strlen(prefix), " ");
 	/* A shorter one could hit bytes that are no version. */
 	if (n >= 3 && n < sizeof(mask->release))
-		snprintf(mask->release, sizeof(mask->release), "%.*s", (int)n, banner + strlen(prefix));
+		snprintf(mask->release, sizeof(mask->release), "%.*s", (int)n,
+			 banner + strlen(prefix));
 }
 
 static void blank_symbol(const struct elf_file *f, size_t section, const char *name, struct buf *b)
@@ -169,7 +170,7 @@ static void hash_symbol(const struct elf_file *f, Elf_Data *symbols, size_t stri
 		hash_adds(h, elf_section_name(f, &header));
 }
 
-/* The relocations of one section; in an unlinked module the bytes alone do not say what is called. */
+/* The relocations of a section; in an unlinked module the bytes alone do not say what is called. */
 static int hash_relocations(const struct elf_file *f, Elf_Scn *section, const GElf_Shdr *header,
 			    struct hash *h, struct err *err)
 {
@@ -179,7 +180,8 @@ static int hash_relocations(const struct elf_file *f, Elf_Scn *section, const GE
 	Elf_Data *symbols;
 	GElf_Rela r;
 
-	if (!data || !table || !gelf_getshdr(table, &table_header) || !(symbols = elf_getdata(table, NULL)))
+	if (!data || !table || !gelf_getshdr(table, &table_header) ||
+	    !(symbols = elf_getdata(table, NULL)))
 		return elf_fail(f, elf_section_name(f, header), err);
 	hash_adds(h, elf_section_name(f, header));
 	for (int i = 0; gelf_getrela(data, i, &r); i++) {
@@ -191,7 +193,7 @@ static int hash_relocations(const struct elf_file *f, Elf_Scn *section, const GE
 	return 0;
 }
 
-/* Whether a section holds relocations that the loader of modules applies to something that counts. */
+/* Whether a section holds relocations of a module that apply to a section that counts. */
 static bool relocates(const struct elf_file *f, const GElf_Shdr *header)
 {
 	GElf_Shdr target;
@@ -262,7 +264,7 @@ static int add_file(const char *name, const char *path, struct mask *mask, struc
 int identity_read(const char *vmlinux, char *const *modules, bool bug_lines, struct identity *ret,
 		  struct err *err)
 {
-	struct mask mask = { .bug_lines = bug_lines };
+	struct mask mask = {.bug_lines = bug_lines};
 	VEC(struct module) list = {};
 	char code_hash[HASH_HEX];
 	struct hash *h = hash_new();
@@ -270,7 +272,7 @@ int identity_read(const char *vmlinux, char *const *modules, bool bug_lines, str
 	int rc;
 
 	for (size_t i = 0; modules && modules[i]; i++)
-		VEC_PUSH(&list, (struct module){ module_name(modules[i]), modules[i] });
+		VEC_PUSH(&list, (struct module){module_name(modules[i]), modules[i]});
 	if (list.n)
 		qsort(list.at, list.n, sizeof(*list.at), by_module_name);
 	rc = add_file("vmlinux", vmlinux, &mask, &notes, h, err);

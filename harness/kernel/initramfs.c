@@ -10,28 +10,42 @@
 
 #include <fcntl.h>
 
-#define SCRIPT_DEPTH_MAX 4
-#define LIST_MAX_BYTES (256u << 10)
+#define SCRIPT_DEPTH_MAX  4
+#define LIST_MAX_BYTES	  (256u << 10)
 #define MODULES_DEPTH_MAX 24
 
 /* Debian's packages of programs that benchmarks use. */
 static const struct package {
 	const char *program, *name;
 } packages[] = {
-	{ "busybox", "busybox-static" }, { "hackbench", "rt-tests" },
-	{ "cyclictest", "rt-tests" },	 { "pi_stress", "rt-tests" },
-	{ "dbench", "dbench" },		 { "tbench", "dbench" },
-	{ "tbench_srv", "dbench" },	 { "NPtcp", "netpipe-tcp" },
-	{ "netperf", "netperf (non-free)" }, { "netserver", "netperf (non-free)" },
-	{ "perf", "linux-perf" },	 { "fio", "fio" },
-	{ "iperf", "iperf" },		 { "iperf3", "iperf3" },
-	{ "qperf", "qperf" },		 { "sockperf", "sockperf" },
-	{ "nuttcp", "nuttcp" },		 { "ab", "apache2-utils" },
-	{ "sysbench", "sysbench" },	 { "stress-ng", "stress-ng" },
-	{ "7z", "p7zip-full" },		 { "7za", "p7zip-full" },
-	{ "numactl", "numactl" },	 { "ethtool", "ethtool" },
-	{ "ip", "iproute2" },		 { "tc", "iproute2" },
-	{ "memcached", "memcached" },	 { "redis-server", "redis-server" },
+	{"busybox", "busybox-static"},
+	{"hackbench", "rt-tests"},
+	{"cyclictest", "rt-tests"},
+	{"pi_stress", "rt-tests"},
+	{"dbench", "dbench"},
+	{"tbench", "dbench"},
+	{"tbench_srv", "dbench"},
+	{"NPtcp", "netpipe-tcp"},
+	{"netperf", "netperf (non-free)"},
+	{"netserver", "netperf (non-free)"},
+	{"perf", "linux-perf"},
+	{"fio", "fio"},
+	{"iperf", "iperf"},
+	{"iperf3", "iperf3"},
+	{"qperf", "qperf"},
+	{"sockperf", "sockperf"},
+	{"nuttcp", "nuttcp"},
+	{"ab", "apache2-utils"},
+	{"sysbench", "sysbench"},
+	{"stress-ng", "stress-ng"},
+	{"7z", "p7zip-full"},
+	{"7za", "p7zip-full"},
+	{"numactl", "numactl"},
+	{"ethtool", "ethtool"},
+	{"ip", "iproute2"},
+	{"tc", "iproute2"},
+	{"memcached", "memcached"},
+	{"redis-server", "redis-server"},
 };
 
 struct image {
@@ -48,7 +62,8 @@ static const char *base_name(const char *path)
 
 static int not_found(const char *name, struct err *err)
 {
-	int rc = err_set(err, ERR_NOT_FOUND, "program '%s' for the guest is not on this machine", name);
+	int rc = err_set(err, ERR_NOT_FOUND, "program '%s' for the guest is not on this machine",
+			 name);
 
 	err_hint(err, "install it, or give its path");
 	for (size_t i = 0; i < ARRAY_SIZE(packages); i++)
@@ -71,12 +86,12 @@ static bool lies_in(const char *path, const char *const *dirs, size_t n)
 /* A library outside the directories that the guest's loader searches goes to one that it does. */
 static void add_library(struct image *image, const char *path)
 {
-	static const char *const searched[] = { "/lib",	  "/usr/lib",	"/lib/x86_64-linux-gnu",
-						"/lib64", "/usr/lib64", "/usr/lib/x86_64-linux-gnu" };
+	static const char *const searched[] = {"/lib",	 "/usr/lib",   "/lib/x86_64-linux-gnu",
+					       "/lib64", "/usr/lib64", "/usr/lib/x86_64-linux-gnu"};
 	autofree char *moved = xasprintf("/usr/lib/%s", base_name(path));
 
-	cpio_add_file(&image->cpio, lies_in(path, searched, ARRAY_SIZE(searched)) ? path : moved, 0755,
-		      path);
+	cpio_add_file(&image->cpio, lies_in(path, searched, ARRAY_SIZE(searched)) ? path : moved,
+		      0755, path);
 }
 
 /* One line of `ld.so --list`: "\tlibc.so.6 => /lib/libc.so.6 (0x7f..)"; the vdso has no path. */
@@ -90,12 +105,13 @@ static void add_listed(struct image *image, char *line)
 		add_library(image, path);
 }
 
-/* The loader itself knows best what a program needs, and fails naming a library that is not there; it
- * runs nothing of the program for that. */
-static int add_libraries(struct image *image, const char *program, const char *loader, struct err *err)
+/* The loader itself knows best what a program needs, and fails naming a library that is not there;
+ * it runs nothing of the program for that. */
+static int add_libraries(struct image *image, const char *program, const char *loader,
+			 struct err *err)
 {
-	const char *const argv[] = { loader, "--list", program, NULL };
-	const char *const env[] = { "LD_LIBRARY_PATH", "LD_PRELOAD", "LC_ALL=C", NULL };
+	const char *const argv[] = {loader, "--list", program, NULL};
+	const char *const env[] = {"LD_LIBRARY_PATH", "LD_PRELOAD", "LC_ALL=C", NULL};
 	const struct proc_spec spec = {
 		.argv = argv,
 		.env = env,
@@ -116,8 +132,8 @@ static int add_libraries(struct image *image, const char *program, const char *l
 
 static int add_program(struct image *image, const char *name, int depth, struct err *err);
 
-/* "#!/usr/bin/env perl" needs perl, "#!/bin/sh" is busybox's. What this host lacks stays out: the guest
- * will say so if it comes to that. */
+/* "#!/usr/bin/env perl" needs perl, "#!/bin/sh" is busybox's. What this host lacks stays out: the
+ * guest will say so if it comes to that. */
 static int add_script(struct image *image, const char *first_line, int depth, struct err *err)
 {
 	autofree char *line = xstrndup(first_line + 2, strcspn(first_line + 2, "\n"));
@@ -154,7 +170,7 @@ static int add_dependencies(struct image *image, const char *path, int depth, st
 
 static int add_program(struct image *image, const char *name, int depth, struct err *err)
 {
-	static const char *const kept[] = { "/bin", "/sbin", "/usr/bin", "/usr/sbin" };
+	static const char *const kept[] = {"/bin", "/sbin", "/usr/bin", "/usr/sbin"};
 	autofree char *found = fs_find_program(name);
 	autofree char *path = found ? fs_absolute(found) : NULL;
 	autofree char *moved = NULL;
@@ -162,7 +178,8 @@ static int add_program(struct image *image, const char *name, int depth, struct 
 	if (!path)
 		return not_found(name, err);
 	moved = xasprintf("/usr/bin/%s", base_name(path));
-	cpio_add_file(&image->cpio, lies_in(path, kept, ARRAY_SIZE(kept)) ? path : moved, 0755, path);
+	cpio_add_file(&image->cpio, lies_in(path, kept, ARRAY_SIZE(kept)) ? path : moved, 0755,
+		      path);
 	strv_push(&image->names, base_name(path));
 	return add_dependencies(image, path, depth, err);
 }
@@ -178,7 +195,7 @@ static bool is_wanted_program(const struct image *image, const char *name)
 static int add_busybox(struct image *image, struct err *err)
 {
 	autofree char *path = fs_find_program("busybox");
-	const char *const argv[] = { path, "--list-full", NULL };
+	const char *const argv[] = {path, "--list-full", NULL};
 	const struct proc_spec spec = {
 		.argv = argv,
 		.deadline_ns = clock_deadline_ns(30 * NS_PER_S),
@@ -202,7 +219,8 @@ static int add_busybox(struct image *image, struct err *err)
 }
 
 /* Copies a directory's files; links, such as a module tree's to its sources, stay out. */
-static int add_tree(struct image *image, const char *from, const char *to, int depth, struct err *err)
+static int add_tree(struct image *image, const char *from, const char *to, int depth,
+		    struct err *err)
 {
 	autostrv char **names = NULL;
 	int rc = fs_list(from, &names, err);
@@ -234,8 +252,8 @@ static int add_modules(struct image *image, const char *modules_dir, struct err 
 
 static void add_skeleton(struct image *image, const char *agent)
 {
-	static const char *const dirs[] = { "proc", "sys", "dev", "run", "etc",	   "mnt",
-					    "var",  "bin", "sbin", "lib", "usr/bin", "usr/sbin" };
+	static const char *const dirs[] = {"proc", "sys", "dev",  "run", "etc",	    "mnt",
+					   "var",  "bin", "sbin", "lib", "usr/bin", "usr/sbin"};
 	struct cpio *c = &image->cpio;
 
 	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++)
@@ -254,8 +272,8 @@ static void add_skeleton(struct image *image, const char *agent)
 	cpio_add_text(c, "etc/nsswitch.conf", 0644, "passwd: files\ngroup: files\nhosts: files\n");
 }
 
-static int collect(struct image *image, const char *agent, char *const *programs, const char *modules_dir,
-		   struct err *err)
+static int collect(struct image *image, const char *agent, char *const *programs,
+		   const char *modules_dir, struct err *err)
 {
 	int rc = 0;
 
@@ -290,8 +308,8 @@ static int store(const struct cpio *c, const char *cache_dir, char **ret_path, s
 	return rc;
 }
 
-int initramfs_make(const char *cache_dir, const char *agent, char *const *programs, const char *modules_dir,
-		   char **ret_path, struct err *err)
+int initramfs_make(const char *cache_dir, const char *agent, char *const *programs,
+		   const char *modules_dir, char **ret_path, struct err *err)
 {
 	struct image image = {};
 	int rc = collect(&image, agent, programs, modules_dir, err);

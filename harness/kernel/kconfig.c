@@ -21,14 +21,14 @@ static int parse_line(const char *line, size_t number, struct kconfig_option *re
 	p += strlen("CONFIG_");
 	n = ksymbol_name_len(p);
 	if (comment && n && streq(p + n, unset)) {
-		*ret = (struct kconfig_option){ xstrndup(p, n), xstrdup("n"), number };
+		*ret = (struct kconfig_option){xstrndup(p, n), xstrdup("n"), number};
 		return 1;
 	}
 	if (comment)
 		return 0;
 	if (!n || p[n] != '=')
 		return -1;
-	*ret = (struct kconfig_option){ xstrndup(p, n), xstrdup(p + n + 1), number };
+	*ret = (struct kconfig_option){xstrndup(p, n), xstrdup(p + n + 1), number};
 	return 1;
 }
 
@@ -78,10 +78,10 @@ int kconfig_parse(const char *text, const char *what, struct kconfig *ret, struc
 			VEC_PUSH(&options, option);
 		text += len + (text[len] == '\n');
 	}
-	c = (struct kconfig){ options.at, options.n };
+	c = (struct kconfig){options.at, options.n};
 	if (kind < 0)
-		return err_set(err, ERR_USAGE, "%s:%zu: neither CONFIG_NAME=value nor a comment", what,
-			       number);
+		return err_set(err, ERR_USAGE, "%s:%zu: neither CONFIG_NAME=value nor a comment",
+			       what, number);
 	sort_last_wins(&c);
 	*ret = c;
 	c = (struct kconfig){};
@@ -162,7 +162,8 @@ static void add_reason(const struct ksymbol *s, bool want_off, struct buf *out)
 	else if (s->depends.len)
 		buf_printf(out, " (it depends on %s)", buf_str(&s->depends));
 	else
-		buf_adds(out, " (its Kconfig entry names no dependency of its own; a choice or its menu may rule it out)");
+		buf_adds(out, " (its Kconfig entry names no dependency of its own; a choice or its "
+			      "menu may rule it out)");
 }
 
 int kconfig_check(const struct kconfig *asked, const struct kconfig *effective, const char *src_dir,
@@ -191,7 +192,8 @@ int kconfig_check(const struct kconfig *asked, const struct kconfig *effective, 
 	}
 	if (!lost.len)
 		return 0;
-	err_set(err, ERR_UNTESTABLE, "config option did not survive olddefconfig: %s", buf_str(&lost));
+	err_set(err, ERR_UNTESTABLE, "config option did not survive olddefconfig: %s",
+		buf_str(&lost));
 	err_hint(err, "add what it depends on to a fragment of the job, or drop the option");
 	err_phase(err, "config");
 	return -ERR_UNTESTABLE;

@@ -27,16 +27,17 @@ int kconfig_read(const char *path, struct kconfig *ret, struct err *err);
 void kconfig_release(struct kconfig *c);
 
 const char *kconfig_value(const struct kconfig *c, const char *name); /* "n" where it is absent */
-void kconfig_hash(const struct kconfig *c, char ret_hex[HASH_HEX]);   /* of what is set; comments do not count */
-/* "-CONFIG_A=y\n+CONFIG_A=m\n" for each difference, sorted; an absent option and one not set are the same. */
+/* Of what is set; comments and order do not count. */
+void kconfig_hash(const struct kconfig *c, char ret_hex[HASH_HEX]);
+/* "-CONFIG_A=y\n+CONFIG_A=m\n" for each difference, sorted; absent and not set are the same. */
 void kconfig_diff(const struct kconfig *a, const struct kconfig *b, struct buf *ret);
 
 /*
  * Looks whether everything that was asked for is in the effective config. An option that the tree's
- * Kconfig files do not define becomes a line of ret_notes; one that they define and that has another
- * value now is ERR_UNTESTABLE (phase config), naming it and what it depends on, or what selects it.
- * src_dir is the tree, src_arch the directory below arch/ whose Kconfig files count ("x86").
- * The Kconfig files are read only when something is missing.
+ * Kconfig files do not define becomes a line of ret_notes; one that they define and that has
+ * another value now is ERR_UNTESTABLE (phase config), naming it and what it depends on, or what
+ * selects it. src_dir is the tree, src_arch the directory below arch/ whose Kconfig files count
+ * ("x86"). The Kconfig files are read only when something is missing.
  */
 int kconfig_check(const struct kconfig *asked, const struct kconfig *effective, const char *src_dir,
 		  const char *src_arch, struct buf *ret_notes, struct err *err);

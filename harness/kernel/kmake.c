@@ -10,7 +10,8 @@
 #include <sched.h>
 #include <sys/stat.h>
 
-#define FREE_MIN_BYTES (16u << 20) /* less left after a failure means that the disk was the reason */
+#define FREE_MIN_BYTES                                                                             \
+	(16u << 20) /* less left after a failure means that the disk was the reason */
 
 static int usable_cpus(void)
 {
@@ -20,14 +21,15 @@ static int usable_cpus(void)
 }
 
 /*
- * Paths of this cache are mapped away wherever a compiler writes them (__FILE__, debug information), so
- * that another cache gives the same build-ids. KCFLAGS comes last on the compiler's command line, after
- * what the config chose, and so does its alignment.
+ * Paths of this cache are mapped away wherever a compiler writes them (__FILE__, debug
+ * information), so that another cache gives the same build-ids. KCFLAGS comes last on the
+ * compiler's command line, after what the config chose, and so does its alignment.
  */
 static void add_arguments(const struct kmake *k, const char *out, char ***argv)
 {
 	const char *ccache = k->tools->ccache ? "ccache " : "";
-	autofree char *map = xasprintf("-ffile-prefix-map=%s/= -ffile-prefix-map=%s=.", k->src, k->obj);
+	autofree char *map =
+		xasprintf("-ffile-prefix-map=%s/= -ffile-prefix-map=%s=.", k->src, k->obj);
 	autofree char *debug_map =
 		xasprintf("-fdebug-prefix-map=%s/= -fdebug-prefix-map=%s=.", k->src, k->obj);
 
@@ -75,7 +77,8 @@ static int explain_failure(struct kmake *k, int64_t log_start, const struct proc
 	fs_free_bytes(k->cache_dir, &left, &ignored);
 	if (rc == -ERR_UNTESTABLE && left < FREE_MIN_BYTES) {
 		rc = err_set(err, ERR_DISK_FULL, "the disk of '%s' is full", k->cache_dir);
-		err_hint(err, "free some space ('culprit gc' removes old artefacts) and run the same again");
+		err_hint(err, "free some space ('culprit gc' removes old artefacts) and run the "
+			      "same again");
 	} else if (rc == -ERR_UNTESTABLE && end->end == PROC_SIGNALED) {
 		rc = err_set(err, ERR_INFRA, "make %s", proc_describe(end, text));
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Running the kernel's make: its arguments and environment, its deadline, and what its failure means.
+// Running the kernel's make: arguments, environment, deadline, and what its failure means.
 #pragma once
 
 #include "harness/job/job.h"
@@ -19,8 +19,9 @@ struct kmake {
 };
 
 /*
- * `make O=out ARGS...`, output appended to the log. ERR_UNTESTABLE (phase build) with the last error lines,
- * or where the deadline passed; ERR_DISK_FULL, ERR_INFRA, ERR_INTERRUPTED say nothing of the commit.
+ * `make O=out ARGS...`, output appended to the log. ERR_UNTESTABLE (phase build) with the last
+ * error lines, or where the deadline passed; ERR_DISK_FULL, ERR_INFRA, ERR_INTERRUPTED say nothing
+ * of the commit.
  */
 int kmake_run(struct kmake *k, const char *out, const char *const *args, struct err *err);
 bool kmake_deadline_passed(const struct kmake *k);

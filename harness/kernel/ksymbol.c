@@ -8,8 +8,8 @@
 #include <dirent.h>
 
 #define KCONFIG_MAX_BYTES (1u << 20)
-#define DEPTH_MAX 24
-#define SELECTED_BY_MAX 4
+#define DEPTH_MAX	  24
+#define SELECTED_BY_MAX	  4
 
 struct ksymbols {
 	VEC(char *) texts;
@@ -17,7 +17,8 @@ struct ksymbols {
 
 size_t ksymbol_name_len(const char *s)
 {
-	static const char chars[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
+	static const char chars[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
 
 	return strspn(s, chars);
 }
@@ -81,9 +82,9 @@ struct reader {
 	const char *wanted;
 	struct ksymbol *found;
 	bool exists;
-	bool describing; /* inside the first entry of the wanted symbol; later ones are alternatives */
-	char *entry; /* the symbol whose entry this is, or NULL */
-	char **ifs;  /* conditions of the `if` blocks around it */
+	bool describing; /* in the first entry of the wanted symbol; later ones are alternatives */
+	char *entry;	 /* the symbol whose entry this is, or NULL */
+	char **ifs;	 /* conditions of the `if` blocks around it */
 	bool in_help;
 	size_t help_column; /* of the first line of the help text; 0 before it */
 	size_t n_selected_by;
@@ -152,15 +153,16 @@ static void attribute(struct reader *r, const char *line)
 		add_condition(&r->found->depends, after_word(name));
 	} else if (word_is(line, "select") && n == strlen(r->wanted) &&
 		   str_starts(name, r->wanted) && r->n_selected_by < SELECTED_BY_MAX) {
-		buf_printf(&r->found->selected_by, "%s%s", r->n_selected_by++ ? ", " : "", r->entry);
+		buf_printf(&r->found->selected_by, "%s%s", r->n_selected_by++ ? ", " : "",
+			   r->entry);
 	}
 }
 
 /* What ends an entry without beginning one of a symbol. */
 static bool ends_entry(const char *line)
 {
-	static const char *const words[] = { "choice", "endchoice", "comment", "menu",	"endmenu",
-					     "if",     "endif",	    "source",  "mainmenu" };
+	static const char *const words[] = {"choice", "endchoice", "comment", "menu",	 "endmenu",
+					    "if",     "endif",	   "source",  "mainmenu"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (word_is(line, words[i]))
@@ -217,10 +219,10 @@ bool ksymbols_find(const struct ksymbols *t, const char *name, struct ksymbol *r
 	size_t n_selected_by = 0;
 
 	for (size_t i = 0; i < t->texts.n; i++) {
-		struct reader r = { .wanted = name,
-				    .found = &found,
-				    .exists = exists,
-				    .n_selected_by = n_selected_by };
+		struct reader r = {.wanted = name,
+				   .found = &found,
+				   .exists = exists,
+				   .n_selected_by = n_selected_by};
 		const char *at = t->texts.at[i];
 		char *line;
 

@@ -9,14 +9,15 @@
 #include <sys/stat.h>
 
 #define SUSPECT_SECONDS 60
-#define DEPTH_MAX 64
+#define DEPTH_MAX	64
 
 static char *mark_path(const char *obj)
 {
 	return xasprintf("%s.building", obj);
 }
 
-/* Calls itself for each directory; finds the newest file (remove_from 0), or removes those not older. */
+/* Calls itself for each directory; finds the newest file (remove_from 0), or removes those not
+ * older. */
 static int walk(const char *dir, int depth, time_t remove_from, time_t *newest, struct err *err)
 {
 	autostrv char **names = NULL;
@@ -27,7 +28,7 @@ static int walk(const char *dir, int depth, time_t remove_from, time_t *newest, 
 		struct stat st;
 
 		if (streq(names[i], ".config") || lstat(path, &st))
-			continue; /* .config is ours, written whole, and may be newer than the kill */
+			continue; /* .config is written whole, and may be newer than the kill */
 		if (S_ISDIR(st.st_mode) && depth < DEPTH_MAX)
 			rc = walk(path, depth + 1, remove_from, newest, err);
 		else if (!remove_from)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The object directory of a kernel build across crashes: a make that was killed leaves half-written files.
+// Object directories across crashes: a make that was killed leaves half-written files.
 #pragma once
 
 #include "harness/base/err.h"
 
 /*
- *	objtree_begin(obj, &err);	removes what a make killed earlier may have left half-written
+ *	objtree_begin(obj, &err);	removes what a make killed earlier may have left half
  *	... make ...
  *	objtree_end(obj);		make has ended by itself
  *

@@ -9,8 +9,9 @@
 
 /* LOCALVERSION_AUTO would put the commit into the image, and no two would be equal. */
 static const char own_lines[] = "# CONFIG_LOCALVERSION_AUTO is not set\n";
-/* Where the option does not exist or something it depends on is off, KCFLAGS aligns C functions all the
- * same; so it is not one that must survive, and nothing else of the config is changed for its sake. */
+/* Where the option does not exist or something it depends on is off, KCFLAGS aligns C functions all
+ * the same; so it is not one that must survive, and nothing else of the config is changed for its
+ * sake. */
 static const char aligned_lines[] = "CONFIG_DEBUG_FORCE_FUNCTION_ALIGN_64B=y\n";
 
 static int check_base(const char *base, struct err *err)
@@ -19,7 +20,8 @@ static int check_base(const char *base, struct err *err)
 
 	if (*base == '/' || (n && !base[n] && str_ends(base, "config")))
 		return 0;
-	return err_set(err, ERR_USAGE, "base config '%s' is neither a make target such as tinyconfig nor a file",
+	return err_set(err, ERR_USAGE,
+		       "base config '%s' is neither a make target such as tinyconfig nor a file",
 		       base);
 }
 
@@ -51,7 +53,8 @@ static void hash_recipe(const struct recipe *r, char ret_hex[HASH_HEX])
 	hash_end(h, ret_hex);
 }
 
-static int read_texts(const struct kernel_options *o, const char *extra, struct recipe *r, struct err *err)
+static int read_texts(const struct kernel_options *o, const char *extra, struct recipe *r,
+		      struct err *err)
 {
 	autobuf fragments = {}, base = {};
 	int rc = check_base(o->base, err);
@@ -70,13 +73,15 @@ static int read_texts(const struct kernel_options *o, const char *extra, struct 
 	return rc;
 }
 
-int recipe_read(const struct kernel_options *options, const char *extra, struct recipe *ret, struct err *err)
+int recipe_read(const struct kernel_options *options, const char *extra, struct recipe *ret,
+		struct err *err)
 {
-	autorecipe r = { .options = options };
+	autorecipe r = {.options = options};
 	int rc;
 
 	if (!streq(options->arch, "x86_64"))
-		return err_set(err, ERR_USAGE, "cannot build kernels for '%s', only for x86_64", options->arch);
+		return err_set(err, ERR_USAGE, "cannot build kernels for '%s', only for x86_64",
+			       options->arch);
 	rc = read_texts(options, extra, &r, err);
 	if (!rc)
 		rc = toolchain_probe(options->compiler, &r.tools, err);

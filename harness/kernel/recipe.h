@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What goes into a kernel beside its sources: base config, fragments, toolchain, flags; and its hash.
+// What goes into a kernel beside its sources: base config, fragments, toolchain; and its hash.
 #pragma once
 
 #include "harness/base/hash.h"
@@ -10,8 +10,8 @@
 struct recipe {
 	const struct kernel_options *options; /* borrowed */
 	struct toolchain tools;
-	char *base;	      /* text of the base config, NULL where options->base is a make target */
-	char *fragments;      /* all fragments as one text, our own lines last */
+	char *base;	 /* text of the base config, NULL where options->base is a make target */
+	char *fragments; /* all fragments as one text, our own lines last */
 	struct kconfig asked; /* what the job's fragments and the extra one ask for */
 	char hash[HASH_HEX];  /* of all this: equal recipes make equal kernels of equal trees */
 };
@@ -19,5 +19,6 @@ struct recipe {
 
 /* extra is one more fragment as text, or NULL. ERR_USAGE, ERR_NOT_FOUND: a file of the job;
  * ERR_INFRA: a tool is missing. */
-int recipe_read(const struct kernel_options *options, const char *extra, struct recipe *ret, struct err *err);
+int recipe_read(const struct kernel_options *options, const char *extra, struct recipe *ret,
+		struct err *err);
 void recipe_release(struct recipe *r);

@@ -8,7 +8,7 @@
 #include <dirent.h>
 
 #define CMD_MAX_BYTES (16u << 20)
-#define DEPTH_MAX 32
+#define DEPTH_MAX     32
 
 /* A set of strings: open addressing, a power of two of places. */
 struct set {
@@ -166,7 +166,7 @@ static void print_sorted(struct set *set, struct buf *out)
 int sources_read(const char *obj_dir, const char *src_dir, struct buf *ret, struct err *err)
 {
 	autofree char *src = xasprintf("%s/", src_dir);
-	struct scan s = { .src = src, .src_len = strlen(src) };
+	struct scan s = {.src = src, .src_len = strlen(src)};
 	autobuf ignored = {};
 	int rc = scan_dir(&s, obj_dir, 0, err);
 

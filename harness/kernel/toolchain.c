@@ -13,16 +13,32 @@ static const struct {
 	const char *program, *package;
 	bool always; /* no kernel builds without it */
 } tools[] = {
-	{ "make", "make", true },     { "ld", "binutils", true },   { "flex", "flex", true },
-	{ "bison", "bison", true },   { "bc", "bc", true },	    { "gcc", "gcc", false },
-	{ "clang", "clang", false },  { "perl", "perl", false },    { "python3", "python3", false },
-	{ "cpio", "cpio", false },    { "xz", "xz-utils", false },  { "lz4", "lz4", false },
-	{ "lzop", "lzop", false },    { "zstd", "zstd", false },    { "bzip2", "bzip2", false },
-	{ "gzip", "gzip", false },    { "rsync", "rsync", false },  { "openssl", "openssl", false },
-	{ "pahole", "dwarves", false }, { "m4", "m4", false },	    { "depmod", "kmod", false },
-	{ "gelf.h", "libelf-dev", false }, { "libelf.h", "libelf-dev", false },
-	{ "openssl/bio.h", "libssl-dev", false }, { "openssl/evp.h", "libssl-dev", false },
-	{ "openssl/opensslv.h", "libssl-dev", false },
+	{"make", "make", true},
+	{"ld", "binutils", true},
+	{"flex", "flex", true},
+	{"bison", "bison", true},
+	{"bc", "bc", true},
+	{"gcc", "gcc", false},
+	{"clang", "clang", false},
+	{"perl", "perl", false},
+	{"python3", "python3", false},
+	{"cpio", "cpio", false},
+	{"xz", "xz-utils", false},
+	{"lz4", "lz4", false},
+	{"lzop", "lzop", false},
+	{"zstd", "zstd", false},
+	{"bzip2", "bzip2", false},
+	{"gzip", "gzip", false},
+	{"rsync", "rsync", false},
+	{"openssl", "openssl", false},
+	{"pahole", "dwarves", false},
+	{"m4", "m4", false},
+	{"depmod", "kmod", false},
+	{"gelf.h", "libelf-dev", false},
+	{"libelf.h", "libelf-dev", false},
+	{"openssl/bio.h", "libssl-dev", false},
+	{"openssl/evp.h", "libssl-dev", false},
+	{"openssl/opensslv.h", "libssl-dev", false},
 };
 
 const char *toolchain_package(const char *program)
@@ -40,7 +56,8 @@ static int need(const char *program, const char *package, struct err *err)
 
 	if (path)
 		return 0;
-	rc = err_set(err, ERR_INFRA, "'%s', which kernel builds need, is not on this machine", program);
+	rc = err_set(err, ERR_INFRA, "'%s', which kernel builds need, is not on this machine",
+		     program);
 	err_hint(err, "install Debian's package %s ('culprit doctor' lists everything)", package);
 	err_phase(err, "build");
 	return rc;
@@ -49,8 +66,8 @@ static int need(const char *program, const char *package, struct err *err)
 /* The first line of what `program --version` prints. */
 static int add_version(const char *program, struct buf *out, struct err *err)
 {
-	const char *const argv[] = { program, "--version", NULL };
-	const char *const env[] = { "LC_ALL=C", NULL };
+	const char *const argv[] = {program, "--version", NULL};
+	const char *const env[] = {"LC_ALL=C", NULL};
 	const struct proc_spec spec = {
 		.argv = argv,
 		.env = env,
@@ -62,7 +79,8 @@ static int add_version(const char *program, struct buf *out, struct err *err)
 
 	if (rc)
 		return rc;
-	buf_printf(out, "%s%.*s", out->len ? "\n" : "", (int)strcspn(buf_str(&text), "\n"), buf_str(&text));
+	buf_printf(out, "%s%.*s", out->len ? "\n" : "", (int)strcspn(buf_str(&text), "\n"),
+		   buf_str(&text));
 	return 0;
 }
 
@@ -103,10 +121,10 @@ void toolchain_release(struct toolchain *t)
 
 static bool is_kept(const char *variable)
 {
-	static const char *const names[] = { "PATH=",		"HOME=",	   "TMPDIR=",
-					     "USER=",		"LOGNAME=",	   "XDG_CACHE_HOME=",
-					     "XDG_CONFIG_HOME=", "LD_LIBRARY_PATH=", "CPATH=",
-					     "C_INCLUDE_PATH=", "LIBRARY_PATH=",   "PKG_CONFIG_PATH=" };
+	static const char *const names[] = {
+		"PATH=",    "HOME=",	       "TMPDIR=",	   "USER=",
+		"LOGNAME=", "XDG_CACHE_HOME=", "XDG_CONFIG_HOME=", "LD_LIBRARY_PATH=",
+		"CPATH=",   "C_INCLUDE_PATH=", "LIBRARY_PATH=",	   "PKG_CONFIG_PATH="};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (str_starts(variable, names[i]))
@@ -125,7 +143,8 @@ char **toolchain_environment(void)
 		"KBUILD_BUILD_HOST=culprit",
 		"KBUILD_BUILD_VERSION=1",
 		"SOURCE_DATE_EPOCH=1577836800",
-		/* Relative paths would get past the prefix maps into the image, and out of the .cmd files. */
+		/* Relative paths would get past the prefix maps into the image, and out of the .cmd
+		   files. */
 		"CCACHE_BASEDIR=",
 	};
 	char **env = NULL;

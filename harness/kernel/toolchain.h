@@ -7,10 +7,10 @@
 #include <stdbool.h>
 
 struct toolchain {
-	char *cc;      /* "gcc" */
-	char *text;    /* first line of `$cc --version`, newline, first line of `ld --version` */
-	char *probed;  /* text, and what else a config may depend on (pahole's version) */
-	bool ccache;   /* is along PATH */
+	char *cc;     /* "gcc" */
+	char *text;   /* first line of `$cc --version`, newline, first line of `ld --version` */
+	char *probed; /* text, and what else a config may depend on (pahole's version) */
+	bool ccache;  /* is along PATH */
 };
 
 /* ERR_INFRA where one is missing, with the package to install. */
@@ -18,9 +18,9 @@ int toolchain_probe(const char *compiler, struct toolchain *ret, struct err *err
 void toolchain_release(struct toolchain *t);
 
 /*
- * For proc_spec.env: removes everything of ours but what a compiler may need to work at all (PATH, HOME,
- * TMPDIR, ccache's and include path variables), so that neither a make around us nor a user's ARCH or
- * KCFLAGS gets into a kernel, and sets what makes builds reproducible. Owned.
+ * For proc_spec.env: removes everything of ours but what a compiler may need to work at all (PATH,
+ * HOME, TMPDIR, ccache's and include path variables), so that neither a make around us nor a user's
+ * ARCH or KCFLAGS gets into a kernel, and sets what makes builds reproducible. Owned.
  */
 char **toolchain_environment(void);
 

@@ -10,6 +10,9 @@
 #include "harness/base/util.h"
 #include "tests/tap.h"
 
+/* A string for a member that is not const. */
+#define TEXT(s) ((char[]){ s })
+
 static char *top; /* temporary directory, removed at the end */
 
 /* A temporary directory that is HOME too, so that no file of the user's (ccache, git) has a say. */

@@ -19,11 +19,15 @@ static void put(const struct stage *s, const char *name, const char *text)
 static void store(const char *key, const char *image)
 {
 	struct artefact about = {
-		.code_hash = (char *)"c0de", .config_hash = (char *)"c0f", .toolchain = (char *)"gcc\nld",
-		.release = (char *)"6.1.0", .notes = (char *)"CONFIG_X does not exist\n", .seconds = 12.5,
+		.code_hash = TEXT("c0de"),
+		.config_hash = TEXT("c0f"),
+		.toolchain = TEXT("gcc\nld"),
+		.release = TEXT("6.1.0"),
+		.notes = TEXT("CONFIG_X does not exist\n"),
+		.seconds = 12.5,
 	};
 	ERR_CLEANUP struct err err = {};
-	autostage stage = { .fd = -1 };
+	autostage stage = {.fd = -1};
 
 	ok(stage_open(cache, key, &stage, &err) == 0, "%s is staged", key);
 	put(&stage, "bzImage", image);
@@ -41,7 +45,7 @@ static int open_it(const char *key, struct artefact *a, struct err *err)
 
 static void test_round_trip(void)
 {
-	struct artefact a = { .lock_fd_ = -1 };
+	struct artefact a = {.lock_fd_ = -1};
 	ERR_CLEANUP struct err err = {};
 	autofree char *left = NULL;
 
@@ -54,7 +58,8 @@ static void test_round_trip(void)
 	is_str(a.toolchain, "gcc\nld", "toolchain");
 	is_str(a.notes, "CONFIG_X does not exist\n", "notes");
 	is_double(a.seconds, 12.5, 0, "seconds of the build");
-	ok(fs_exists(a.image) && fs_exists(a.config) && fs_exists(a.sources), "its files are there");
+	ok(fs_exists(a.image) && fs_exists(a.config) && fs_exists(a.sources),
+	   "its files are there");
 	ok(a.modules_dir == NULL, "no modules where there are none");
 	artefact_release(&a);
 	ok(a.key == NULL && a.lock_fd_ == -1, "and is released");
@@ -65,7 +70,7 @@ static void test_round_trip(void)
 static void test_locks(void)
 {
 	autofree char *dir = in_top("cache/kernels/k1");
-	struct artefact a = { .lock_fd_ = -1 }, b = { .lock_fd_ = -1 };
+	struct artefact a = {.lock_fd_ = -1}, b = {.lock_fd_ = -1};
 	ERR_CLEANUP struct err err = {};
 	int fd;
 
@@ -84,7 +89,7 @@ static void test_locks(void)
 static void test_damage(void)
 {
 	autofree char *dir = in_top("cache/kernels/cut");
-	struct artefact a = { .lock_fd_ = -1 };
+	struct artefact a = {.lock_fd_ = -1};
 	ERR_CLEANUP struct err err = {};
 
 	store("cut", "image");
@@ -104,7 +109,7 @@ static void test_damage(void)
 static void store_failure(const char *key, int64_t timeout_ns)
 {
 	ERR_CLEANUP struct err failure = {}, err = {};
-	autostage stage = { .fd = -1 };
+	autostage stage = {.fd = -1};
 
 	err_set(&failure, ERR_UNTESTABLE, "does not build: x.c:1: error: \"no\"");
 	err_phase(&failure, "build");
@@ -116,7 +121,7 @@ static void store_failure(const char *key, int64_t timeout_ns)
 
 static void test_failures(void)
 {
-	struct artefact a = { .lock_fd_ = -1 };
+	struct artefact a = {.lock_fd_ = -1};
 	ERR_CLEANUP struct err err = {};
 
 	store_failure("f1", 0);
@@ -128,18 +133,20 @@ static void test_failures(void)
 	is_int(artefact_open(cache, "f2", 60 * NS_PER_S, &a, &err), -ERR_UNTESTABLE,
 	       "a deadline that was not met is not met again");
 	is_int(artefact_open(cache, "f2", 61 * NS_PER_S, &a, &err), 0, "but a longer one may be");
-	is_int(artefact_open(cache, "f2", 60 * NS_PER_S, &a, &err), 0, "and then the old failure is gone");
+	is_int(artefact_open(cache, "f2", 60 * NS_PER_S, &a, &err), 0,
+	       "and then the old failure is gone");
 }
 
 static void test_two_writers(void)
 {
-	struct artefact about = { .code_hash = (char *)"other" }, a = { .lock_fd_ = -1 };
+	struct artefact about = {.code_hash = TEXT("other")}, a = {.lock_fd_ = -1};
 	ERR_CLEANUP struct err err = {};
-	autostage stage = { .fd = -1 };
+	autostage stage = {.fd = -1};
 
 	ok(stage_open(cache, "k1", &stage, &err) == 0, "a second build of a stored kernel");
 	put(&stage, "identity", "vmlinux bb\n");
-	ok(stage_describe(&stage, &about, &err) == 0 && stage_commit(&stage, cache, "k1", &err) == 0,
+	ok(stage_describe(&stage, &about, &err) == 0 &&
+		   stage_commit(&stage, cache, "k1", &err) == 0,
 	   "ends well");
 	stage_release(&stage);
 	is_int(open_it("k1", &a, &err), 1, "what is there");
@@ -150,7 +157,7 @@ static void test_two_writers(void)
 static void test_abandoned(void)
 {
 	ERR_CLEANUP struct err err = {};
-	struct stage stage = { .fd = -1 };
+	struct stage stage = {.fd = -1};
 	autofree char *before = sh("ls -A cache/kernels"), *after = NULL;
 
 	ok(stage_open(cache, "gone", &stage, &err) == 0, "a stage that is given up");

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The way from a commit to a stored kernel, on a kernel tree in miniature with a history of accidents.
+// The way from a commit to a stored kernel, on a kernel tree in miniature with a history of
+// accidents.
 #include "harness/kernel/build.h"
 #include "tests/unit/kernel_fixture.h"
 
 static struct repo *repo;
 static char *cache, *fragment;
-static char *fragments[] = { NULL, NULL };
+static char *fragments[] = {NULL, NULL};
 static struct kernel_options options;
 static int build_count;
 
 /* Commits whatever a script does to the tree on top of a commit (NULL: of main); its 40 hex. */
 static char *commit(const char *on, const char *script)
 {
-	return sh("cd tree && git checkout -q --detach %s && { %s\n} && git add -A && git commit -qm '.' &&"
+	return sh("cd tree && git checkout -q --detach %s && { %s\n} && git add -A && git commit "
+		  "-qm '.' &&"
 		  " git rev-parse HEAD",
 		  on ? on : "main", script);
 }
@@ -23,7 +25,11 @@ static struct build_spec spec_of(const char *sha)
 
 	snprintf(log, sizeof(log), "%s/log-%d", top, ++build_count);
 	return (struct build_spec){
-		.repo = repo, .cache_dir = cache, .sha = sha, .options = &options, .log_path = log,
+		.repo = repo,
+		.cache_dir = cache,
+		.sha = sha,
+		.options = &options,
+		.log_path = log,
 	};
 }
 
@@ -46,7 +52,7 @@ static char *text_of(const char *path)
 
 static void test_artefact(const char *base)
 {
-	struct artefact a = { .lock_fd_ = -1 };
+	struct artefact a = {.lock_fd_ = -1};
 	ERR_CLEANUP struct err err = {};
 	autofree char *config = NULL, *sources = NULL, *modules = NULL, *log = NULL;
 
@@ -57,13 +63,18 @@ static void test_artefact(const char *base)
 		modules = sh("cd %s && find . | sort | tr '\\n' ' '", a.modules_dir);
 		ok(fs_exists(a.image), "its image is stored");
 		like(config, "CONFIG_INET=y\n", "fragments are in the effective config");
-		like(config, "# CONFIG_LOCALVERSION_AUTO is not set", "the version says nothing of the commit");
-		is_str(a.notes, "CONFIG_NEW_THING does not exist at this commit\n", "an unknown option is a note");
-		is_str(sources, "drivers/fast.c\ninclude/bug.h\ninclude/sum.h\ninit/main.c\nlib/sum.c",
+		like(config, "# CONFIG_LOCALVERSION_AUTO is not set",
+		     "the version says nothing of the commit");
+		is_str(a.notes, "CONFIG_NEW_THING does not exist at this commit\n",
+		       "an unknown option is a note");
+		is_str(sources,
+		       "drivers/fast.c\ninclude/bug.h\ninclude/sum.h\ninit/main.c\nlib/sum.c",
 		       "the sources that were read");
 		like(a.identity, "\nfast_path ", "the module's build-id is part of the identity");
-		is_str(modules, ". ./1.2.3 ./1.2.3/kernel ./1.2.3/kernel/drivers ./1.2.3/kernel/drivers/fast-path.ko "
-				"./1.2.3/modules.order ",
+		is_str(modules,
+		       ". ./1.2.3 ./1.2.3/kernel ./1.2.3/kernel/drivers "
+		       "./1.2.3/kernel/drivers/fast-path.ko "
+		       "./1.2.3/modules.order ",
 		       "modules are installed, without links");
 		is_str(a.release, "1.2.3", "release");
 		like(a.toolchain, "gcc", "toolchain");
@@ -75,7 +86,7 @@ static void test_artefact(const char *base)
 static void test_store(const char *base)
 {
 	struct build_spec spec = spec_of(base);
-	struct artefact a = { .lock_fd_ = -1 };
+	struct artefact a = {.lock_fd_ = -1};
 	ERR_CLEANUP struct err err = {};
 
 	is_int(kernel_is_built(&spec, &err), 1, "it is known to be built");
@@ -91,9 +102,10 @@ static void test_store(const char *base)
 }
 
 /* Builds both and compares; the flags say what is equal. */
-static void compare(const char *a_sha, const char *b_sha, bool *ret_code, bool *ret_vmlinux, bool *ret_all)
+static void compare(const char *a_sha, const char *b_sha, bool *ret_code, bool *ret_vmlinux,
+		    bool *ret_all)
 {
-	struct artefact a = { .lock_fd_ = -1 }, b = { .lock_fd_ = -1 };
+	struct artefact a = {.lock_fd_ = -1}, b = {.lock_fd_ = -1};
 	ERR_CLEANUP struct err err = {};
 
 	*ret_code = *ret_vmlinux = *ret_all = false;
@@ -108,13 +120,16 @@ static void compare(const char *a_sha, const char *b_sha, bool *ret_code, bool *
 
 static void test_same_code(const char *base)
 {
-	autofree char *comment = commit(base, "sed -i '1i // a line' init/main.c include/sum.h drivers/fast.c");
-	autofree char *module = commit(base, "sed -i 's/return printk/return puts/' drivers/fast.c");
+	autofree char *comment =
+		commit(base, "sed -i '1i // a line' init/main.c include/sum.h drivers/fast.c");
+	autofree char *module =
+		commit(base, "sed -i 's/return printk/return puts/' drivers/fast.c");
 	autofree char *docs = commit(base, "echo text > README");
 	bool code, vmlinux, all;
 
 	compare(base, comment, &code, &vmlinux, &all);
-	ok(code, "a comment gives the same code, with debug information and line numbers in the bug table");
+	ok(code, "a comment gives the same code, with debug information and line numbers in the "
+		 "bug table");
 	ok(!vmlinux, "although the build-id is another");
 	compare(base, module, &code, &vmlinux, &all);
 	ok(!code && vmlinux && !all, "a change in a module is other code with the same vmlinux");
@@ -126,7 +141,7 @@ static void test_elsewhere(const char *base)
 {
 	autofree char *elsewhere = in_top("some/other-place");
 	char *home = cache;
-	struct artefact a = { .lock_fd_ = -1 }, b = { .lock_fd_ = -1 };
+	struct artefact a = {.lock_fd_ = -1}, b = {.lock_fd_ = -1};
 	ERR_CLEANUP struct err err = {};
 
 	is_int(build(base, &a, &err), 0, "here");
@@ -142,12 +157,14 @@ static void test_elsewhere(const char *base)
 
 static void test_does_not_build(const char *base)
 {
-	autofree char *broken = commit(base, "echo 'int f(void) { return nonsense; }' >> lib/sum.c");
-	struct artefact a = { .lock_fd_ = -1 };
+	autofree char *broken =
+		commit(base, "echo 'int f(void) { return nonsense; }' >> lib/sum.c");
+	struct artefact a = {.lock_fd_ = -1};
 	ERR_CLEANUP struct err err = {};
 	struct build_spec spec;
 
-	is_int(build(broken, &a, &err), -ERR_UNTESTABLE, "a commit that does not compile is untestable");
+	is_int(build(broken, &a, &err), -ERR_UNTESTABLE,
+	       "a commit that does not compile is untestable");
 	is_str(err.phase, "build", "in its build");
 	like(err.message, "lib/sum.c:13:22: error: ", "with the error's line");
 	like(err.message, "nonsense", "and its words");
@@ -162,28 +179,34 @@ static void test_does_not_build(const char *base)
 
 static void test_config_lost(const char *base)
 {
-	autofree char *lost = commit(base, "sed -i 's/depends on TINY/depends on TINY\\n\\tdepends on MISSING/' Kconfig");
+	autofree char *lost = commit(
+		base,
+		"sed -i 's/depends on TINY/depends on TINY\\n\\tdepends on MISSING/' Kconfig");
 	autofree char *bad = commit(base, "echo 'exit 3' > scripts/olddefconfig.sh");
-	struct artefact a = { .lock_fd_ = -1 };
+	struct artefact a = {.lock_fd_ = -1};
 	ERR_CLEANUP struct err err = {};
 
-	is_int(build(lost, &a, &err), -ERR_UNTESTABLE, "a commit at which an option does not survive is untestable");
+	is_int(build(lost, &a, &err), -ERR_UNTESTABLE,
+	       "a commit at which an option does not survive is untestable");
 	is_str(err.phase, "config", "by its config");
-	like(err.message, "CONFIG_INET=y became n (it depends on NET && TINY && MISSING)", "with the option and why");
+	like(err.message, "CONFIG_INET=y became n (it depends on NET && TINY && MISSING)",
+	     "with the option and why");
 	is_int(build(bad, &a, &err), -ERR_UNTESTABLE, "so is one that cannot be configured");
 	is_str(err.phase, "config", "also by its config");
 }
 
 static void test_deadline(const char *base)
 {
-	autofree char *hangs = commit(base, "sed -i 's|^bzImage: .*|bzImage:; @echo waiting; sleep 600|' Makefile");
-	struct artefact a = { .lock_fd_ = -1 };
+	autofree char *hangs = commit(
+		base, "sed -i 's|^bzImage: .*|bzImage:; @echo waiting; sleep 600|' Makefile");
+	struct artefact a = {.lock_fd_ = -1};
 	ERR_CLEANUP struct err err = {};
 	struct build_spec spec;
 	int64_t usual = options.timeout_ns;
 
 	options.timeout_ns = 8 * NS_PER_S;
-	is_int(build(hangs, &a, &err), -ERR_UNTESTABLE, "a build that never ends meets its deadline");
+	is_int(build(hangs, &a, &err), -ERR_UNTESTABLE,
+	       "a build that never ends meets its deadline");
 	like(err.message, "did not end within 8", "which is what is said");
 	like(err.message, "waiting", "with the last line it wrote");
 	spec = spec_of(hangs);
@@ -198,12 +221,14 @@ static void test_on_top(const char *base)
 {
 	autofree char *child = commit(base, "sed -i 's/total = 0/total = 5/' lib/sum.c");
 	autofree char *good = in_top("good.diff"), *bad = in_top("bad.diff");
-	const char *patches[] = { good, NULL }, *broken[] = { bad, NULL }, *reverts[] = { child, NULL };
-	struct artefact plain = { .lock_fd_ = -1 }, patched = { .lock_fd_ = -1 }, reverted = { .lock_fd_ = -1 };
+	const char *patches[] = {good, NULL}, *broken[] = {bad, NULL}, *reverts[] = {child, NULL};
+	struct artefact plain = {.lock_fd_ = -1}, patched = {.lock_fd_ = -1},
+			reverted = {.lock_fd_ = -1};
 	struct build_spec spec = spec_of(base);
 	ERR_CLEANUP struct err err = {};
 
-	sh_do("cd tree && git diff %s %s > ../good.diff; sed 's/int total/long total/' ../good.diff > ../bad.diff",
+	sh_do("cd tree && git diff %s %s > ../good.diff; sed 's/int total/long total/' "
+	      "../good.diff > ../bad.diff",
 	      base, child);
 	is_int(build(child, &plain, &err), 0, "a commit");
 	spec.patches = patches;
@@ -232,17 +257,21 @@ static void test_machine_faults(const char *base)
 		const char *line, *says;
 		enum err_code code;
 	} faults[] = {
-		{ "fatal error: can not write x: No space left on device", "disk is full", ERR_DISK_FULL },
-		{ "sh: 1: bc: not found", "'bc'", ERR_INFRA },
-		{ "main.c:3:10: fatal error: gelf.h: No such file or directory", "'gelf.h'", ERR_INFRA },
-		{ "gcc: fatal error: Killed signal terminated program cc1", "out of memory", ERR_INFRA },
+		{"fatal error: can not write x: No space left on device", "disk is full",
+		 ERR_DISK_FULL},
+		{"sh: 1: bc: not found", "'bc'", ERR_INFRA},
+		{"main.c:3:10: fatal error: gelf.h: No such file or directory", "'gelf.h'",
+		 ERR_INFRA},
+		{"gcc: fatal error: Killed signal terminated program cc1", "out of memory",
+		 ERR_INFRA},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(faults); i++) {
-		autofree char *script = xasprintf("sed -i 's|^bzImage: .*|bzImage:; @echo \"%s\"; false|' Makefile",
-						  faults[i].line);
+		autofree char *script =
+			xasprintf("sed -i 's|^bzImage: .*|bzImage:; @echo \"%s\"; false|' Makefile",
+				  faults[i].line);
 		autofree char *sha = commit(base, script);
-		struct artefact a = { .lock_fd_ = -1 };
+		struct artefact a = {.lock_fd_ = -1};
 		struct build_spec spec = spec_of(sha);
 		ERR_CLEANUP struct err err = {};
 
@@ -257,15 +286,20 @@ static void test_machine_faults(const char *base)
 /* A stale file that the new tree's make trips over, as an incremental build can leave one. */
 static void test_stale_objects(const char *base)
 {
-	autofree char *leaves = commit(base, "sed -i 's|^modules: \\(.*\\)|modules: \\1\\n\\ttouch $(obj)/stale|' Makefile");
-	autofree char *trips = commit(base, "sed -i 's|^bzImage: \\(.*\\)|bzImage: \\1\\n\\ttest ! -e $(obj)/stale|' Makefile");
-	struct artefact a = { .lock_fd_ = -1 };
+	autofree char *leaves = commit(
+		base,
+		"sed -i 's|^modules: \\(.*\\)|modules: \\1\\n\\ttouch $(obj)/stale|' Makefile");
+	autofree char *trips = commit(
+		base,
+		"sed -i 's|^bzImage: \\(.*\\)|bzImage: \\1\\n\\ttest ! -e $(obj)/stale|' Makefile");
+	struct artefact a = {.lock_fd_ = -1};
 	ERR_CLEANUP struct err err = {};
 	autofree char *log = NULL;
 
 	is_int(build(leaves, &a, &err), 0, "a build that leaves something behind");
 	artefact_release(&a);
-	is_int(build(trips, &a, &err), 0, "does not make the next one untestable: it is built from nothing");
+	is_int(build(trips, &a, &err), 0,
+	       "does not make the next one untestable: it is built from nothing");
 	log = sh("cat log-%d", build_count);
 	like(log, "Error 1", "after a first try that failed");
 	artefact_release(&a);
@@ -275,11 +309,12 @@ static void test_stale_objects(const char *base)
 static void test_killed_before(const char *base)
 {
 	autofree char *next = commit(base, "echo '#define UNUSED 1' >> lib/sum.c");
-	struct artefact a = { .lock_fd_ = -1 }, b = { .lock_fd_ = -1 };
+	struct artefact a = {.lock_fd_ = -1}, b = {.lock_fd_ = -1};
 	ERR_CLEANUP struct err err = {};
 
 	is_int(build(base, &a, &err), 0, "a kernel");
-	sh_do("cd cache/builds/*; touch obj.building; : > obj/init/main.o; touch -d '1 hour' obj/init/main.o");
+	sh_do("cd cache/builds/*; touch obj.building; : > obj/init/main.o; touch -d '1 hour' "
+	      "obj/init/main.o");
 	is_int(build(next, &b, &err), 0, "after a kill the next one builds");
 	ok(streq(a.code_hash, b.code_hash), "and is whole");
 	artefact_release(&a);
@@ -289,7 +324,7 @@ static void test_killed_before(const char *base)
 static void test_environment(const char *base)
 {
 	autofree char *next = commit(base, "sed -i 's/n; i++/n; ++i/' lib/sum.c");
-	struct artefact a = { .lock_fd_ = -1 };
+	struct artefact a = {.lock_fd_ = -1};
 	ERR_CLEANUP struct err err = {};
 
 	setenv("MAKEFLAGS", "n -- O=/nowhere", 1);
@@ -306,18 +341,21 @@ static void test_environment(const char *base)
 
 static void test_usage(const char *base)
 {
-	autofree char *blank = in_top("with blank"), *path = in_top("path"), *old = xstrdup(getenv("PATH"));
-	struct artefact a = { .lock_fd_ = -1 };
+	autofree char *blank = in_top("with blank"), *path = in_top("path"),
+		      *old = xstrdup(getenv("PATH"));
+	struct artefact a = {.lock_fd_ = -1};
 	ERR_CLEANUP struct err err = {};
 	char *home = cache;
 
 	cache = blank;
-	is_int(build(base, &a, &err), -ERR_USAGE, "a cache path that the kernel's make cannot take");
+	is_int(build(base, &a, &err), -ERR_USAGE,
+	       "a cache path that the kernel's make cannot take");
 	cache = home;
-	options.base = (char *)"tiny; rm -rf";
+	options.base = TEXT("tiny; rm -rf");
 	is_int(build(base, &a, &err), -ERR_USAGE, "a base that is no config target");
-	options.base = (char *)"tinyconfig";
-	sh_do("mkdir path; for p in git make gcc ld flex bison sh; do ln -s $(command -v $p) path/$p; done");
+	options.base = TEXT("tinyconfig");
+	sh_do("mkdir path; for p in git make gcc ld flex bison sh; do ln -s $(command -v $p) "
+	      "path/$p; done");
 	setenv("PATH", path, 1);
 	is_int(build(base, &a, &err), -ERR_INFRA, "a missing tool");
 	setenv("PATH", old, 1);
@@ -327,8 +365,8 @@ static void test_usage(const char *base)
 
 static void test_diff(const char *base)
 {
-	autofree char *with = NULL, *diff = NULL, *first = NULL;
-	struct artefact a = { .lock_fd_ = -1 };
+	autofree char *diff = NULL, *first = NULL;
+	struct artefact a = {.lock_fd_ = -1};
 	struct build_spec spec = spec_of(base);
 	ERR_CLEANUP struct err err = {};
 
@@ -356,15 +394,21 @@ int main(void)
 	cache = in_top("cache");
 	fragment = in_top("fragment");
 	tree = in_top("tree");
-	sh_do("printf 'CONFIG_NET=y\\nCONFIG_INET=y\\nCONFIG_MODULES=y\\nCONFIG_DEBUG_INFO=y\\nCONFIG_NEW_THING=y\\n' > fragment");
+	sh_do("printf "
+	      "'CONFIG_NET=y\\nCONFIG_INET=y\\nCONFIG_MODULES=y\\nCONFIG_DEBUG_INFO=y\\nCONFIG_NEW_"
+	      "THING=y\\n' > fragment");
 	base = sh("cp -r %s/tests/fakes/kernel-tree tree && cd tree && git init -q -b main . &&"
-		  " git config user.name T && git config user.email t@example.invalid && git add -A &&"
+		  " git config user.name T && git config user.email t@example.invalid && git add "
+		  "-A &&"
 		  " git commit -qm base && git rev-parse HEAD",
 		  getenv("PWD"));
 	fragments[0] = fragment;
 	options = (struct kernel_options){
-		.base = (char *)"tinyconfig", .fragments = fragments, .compiler = (char *)"gcc",
-		.arch = (char *)"x86_64", .timeout_ns = 120 * NS_PER_S,
+		.base = TEXT("tinyconfig"),
+		.fragments = fragments,
+		.compiler = TEXT("gcc"),
+		.arch = TEXT("x86_64"),
+		.timeout_ns = 120 * NS_PER_S,
 	};
 	if (repo_open(tree, &repo, &err)) {
 		printf("Bail out! %s\n", err.message);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Identity and code hash, on small ELF files made by the compiler: what changes them and what does not.
+// Identity and code hash, on small ELF files made by the compiler: what changes them and what does
+// not.
 #include "harness/kernel/identity.h"
 #include "harness/kernel/sources.h"
 #include "tests/unit/kernel_fixture.h"
@@ -21,7 +22,7 @@ static struct identity identify(const char *name, bool bug_lines)
 {
 	autofree char *vmlinux = xasprintf("%s/%s/vmlinux", top, name);
 	autofree char *module = xasprintf("%s/%s/my-mod.ko", top, name);
-	char *modules[] = { module, NULL };
+	char *modules[] = {module, NULL};
 	ERR_CLEANUP struct err err = {};
 	struct identity id = {};
 
@@ -30,21 +31,22 @@ static struct identity identify(const char *name, bool bug_lines)
 	return id;
 }
 
-#define BANNER(release, compiler) \
-	"const char linux_banner[] = \"Linux version " release " (a@b) (" compiler ") #1\\n\";\n" \
+#define BANNER(release, compiler)                                                                  \
+	"const char linux_banner[] = \"Linux version " release " (a@b) (" compiler ") #1\\n\";\n"  \
 	"const char version[] __attribute__((used)) = \"driver of " release "\";\n"
-#define BUG_TABLE                                                                                   \
-	"#define BUG() asm volatile(\"1: ud2; .pushsection __bug_table,\\\"aw\\\";\"" \
+#define BUG_TABLE                                                                                  \
+	"#define BUG() asm volatile(\"1: ud2; .pushsection __bug_table,\\\"aw\\\";\""              \
 	"\"2: .long 1b - .; .long 0; .word %c0, 7; .popsection\" : : \"i\"(__LINE__))\n"
 #define KERNEL(body) BANNER("6.1.0", "gcc 12") BUG_TABLE "int x;\nvoid start(void)\n{\n" body "}\n"
-#define MODULE(body)                                                                             \
-	"extern int one(void), two(void);\n"                                                      \
-	"static const char info[] __attribute__((used, section(\".modinfo\"))) = \"vermagic=6.1.0\";\n" \
+#define MODULE(body)                                                                               \
+	"extern int one(void), two(void);\n"                                                       \
+	"static const char info[] __attribute__((used, section(\".modinfo\"))) = "                 \
+	"\"vermagic=6.1.0\";\n"                                                                    \
 	"int init_module(void)\n{\n" body "}\n"
 
 /* Builds the variant and says whether its code hash equals that of "base". */
-static bool same_code(const char *name, const char *kernel, const char *module, const char *link_flags,
-		      bool *ret_same_notes)
+static bool same_code(const char *name, const char *kernel, const char *module,
+		      const char *link_flags, bool *ret_same_notes)
 {
 	struct identity a = identify("base", true), b;
 	bool same;
@@ -61,11 +63,14 @@ static bool same_code(const char *name, const char *kernel, const char *module, 
 static void test_notes(void)
 {
 	struct identity id = identify("base", true);
-	autofree char *expected = sh("for f in vmlinux my-mod.ko; do readelf -n base/$f | sed -n 's/.*Build ID: //p'; done"
-				     " | { read a; read b; echo \"vmlinux $a\"; echo \"my_mod $b\"; echo .; }");
+	autofree char *expected =
+		sh("for f in vmlinux my-mod.ko; do readelf -n base/$f | sed -n 's/.*Build ID: "
+		   "//p'; done"
+		   " | { read a; read b; echo \"vmlinux $a\"; echo \"my_mod $b\"; echo .; }");
 
 	expected[strlen(expected) - 1] = '\0';
-	is_str(id.notes, expected, "build-ids as readelf shows them, the module by its name in /sys/module");
+	is_str(id.notes, expected,
+	       "build-ids as readelf shows them, the module by its name in /sys/module");
 	is_int(strlen(id.code_hash), 64, "a code hash");
 	identity_release(&id);
 }
@@ -74,12 +79,13 @@ static void test_equal_code(void)
 {
 	bool notes;
 
-	ok(same_code("comment", "/* one\n more */\n" KERNEL("BUG(); x = 1;"), "// line\n" MODULE("return one();"),
-		     "", &notes),
+	ok(same_code("comment", "/* one\n more */\n" KERNEL("BUG(); x = 1;"),
+		     "// line\n" MODULE("return one();"), "", &notes),
 	   "comments that shift lines: equal code, with debug information and a bug table");
 	ok(!notes, "although the build-ids differ, through the debug information");
 	ok(same_code("release",
-		     BANNER("6.1.1", "gcc 12") BUG_TABLE "int x;\nvoid start(void)\n{\nBUG(); x = 1;}\n",
+		     BANNER("6.1.1", "gcc 12") BUG_TABLE
+		     "int x;\nvoid start(void)\n{\nBUG(); x = 1;}\n",
 		     MODULE("return one();"), "", &notes),
 	   "another release of equal length: equal code");
 	ok(same_code("stripped", KERNEL("BUG(); x = 1;"), MODULE("return one();"), "-S", &notes),
@@ -98,7 +104,8 @@ static void test_different_code(void)
 	ok(!same_code("call", KERNEL("BUG(); x = 1;"), MODULE("return two();"), "", &notes),
 	   "a module that calls another function, with the same bytes: other code");
 	ok(!notes, "and another build-id");
-	ok(!same_code("moved", KERNEL("BUG(); x = 1;"), MODULE("return one();"), "-Tdata=0x300000", &notes),
+	ok(!same_code("moved", KERNEL("BUG(); x = 1;"), MODULE("return one();"), "-Tdata=0x300000",
+		      &notes),
 	   "sections at other addresses: other code");
 }
 
@@ -113,12 +120,14 @@ static void test_bug_lines_kept(void)
 
 static void test_errors(void)
 {
-	autofree char *plain = in_top("plain"), *none = in_top("none"), *missing = in_top("missing");
+	autofree char *plain = in_top("plain"), *none = in_top("none"),
+		      *missing = in_top("missing");
 	struct identity id = {};
 	ERR_CLEANUP struct err err = {};
 	char *hex = NULL;
 
-	sh_do("echo text > plain; ld -e start --build-id=none -o none base/k.o; head -c 4000 base/vmlinux > cut");
+	sh_do("echo text > plain; ld -e start --build-id=none -o none base/k.o; head -c 4000 "
+	      "base/vmlinux > cut");
 	is_int(elf_build_id(plain, &hex, &err), -ERR_USAGE, "a text is no ELF file");
 	is_int(elf_build_id(none, &hex, &err), -ERR_NOT_FOUND, "a file without a build-id says so");
 	is_int(elf_build_id(missing, &hex, &err), -ERR_NOT_FOUND, "a missing file too");
@@ -130,10 +139,12 @@ static void test_errors(void)
 
 static void test_interpreter(void)
 {
-	autofree char *dynamic = in_top("dynamic"), *fixed = in_top("static"), *interpreter = NULL, *none = NULL;
+	autofree char *dynamic = in_top("dynamic"), *fixed = in_top("static"), *interpreter = NULL,
+		      *none = NULL;
 	ERR_CLEANUP struct err err = {};
 
-	sh_do("echo 'int main(void) { return 0; }' > p.c; gcc -o dynamic p.c; gcc -static -o static p.c");
+	sh_do("echo 'int main(void) { return 0; }' > p.c; gcc -o dynamic p.c; gcc -static -o "
+	      "static p.c");
 	ok(elf_interpreter(dynamic, &interpreter, &err) == 0, "a dynamic program is read");
 	like(interpreter, "/ld-", "its interpreter is the loader");
 	ok(elf_interpreter(fixed, &none, &err) == 0 && !none, "a static one has none");
@@ -156,7 +167,8 @@ static void test_sources(void)
 	      "kernel/fork.o: \\$(deps_kernel/fork.o)\nX\n"
 	      "cat > obj/kernel/sched/.core.o.cmd <<X\n"
 	      "cmd\nsource_x := $PWD/src/kernel/sched/core.c\n\n"
-	      "deps := \\\\\n  $PWD/src/kernel/sched/../workqueue.h \\\\\n  $PWD/src/./include/linux/mm.h \\\\\n"
+	      "deps := \\\\\n  $PWD/src/kernel/sched/../workqueue.h \\\\\n  "
+	      "$PWD/src/./include/linux/mm.h \\\\\n"
 	      "  $PWD/src/../outside.h \\\\\n  /usr/include/stdio.h \\\\\nX\n"
 	      "echo \"x $PWD/src/no.c\" > obj/kernel/fork.o.d");
 	ok(sources_read(obj, src, &list, &err) == 0, "dependency files are read");

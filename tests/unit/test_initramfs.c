@@ -20,7 +20,7 @@ static char *make(char *const *programs, const char *modules)
 
 static void test_listing(void)
 {
-	char *programs[] = { (char *)"dynprog", NULL };
+	char *programs[] = {TEXT("dynprog"), NULL};
 	autofree char *path = make(programs, NULL);
 	autofree char *list = NULL, *sorted = NULL;
 
@@ -29,7 +29,8 @@ static void test_listing(void)
 	list = sh("cpio -tv --numeric-uid-gid < %s 2>/dev/null", path);
 	like(list, "-rwxr-xr-x   1 0        0", "owners are 0");
 	like(list, "Jan  1  1970 init\n", "the agent is /init, at time 0");
-	like(list, " usr/bin/dynprog\n", "the program is along the guest's PATH, wherever the host has it");
+	like(list, " usr/bin/dynprog\n",
+	     "the program is along the guest's PATH, wherever the host has it");
 	like(list, " bin/busybox\n", "busybox is there");
 	like(list, " bin/sh -> /bin/busybox", "and its applets");
 	like(list, "ld-linux-x86-64.so.2\n", "the program's loader");
@@ -37,17 +38,22 @@ static void test_listing(void)
 	like(list, " dev/console\n", "a console for the kernel to open");
 	like(list, "crw-------   1 0        0          5,   1", "of the right number");
 	like(list, "drwxrwxrwt   2 0        0", "a tmp for everyone");
-	sorted = sh("cpio -t < %s 2>/dev/null > names; LC_ALL=C sort -u names | cmp - names && echo sorted", path);
-	is_str(sorted, "sorted", "names are sorted and unique, so directories come before what is in them");
+	sorted = sh("cpio -t < %s 2>/dev/null > names; LC_ALL=C sort -u names | cmp - names && "
+		    "echo sorted",
+		    path);
+	is_str(sorted, "sorted",
+	       "names are sorted and unique, so directories come before what is in them");
 }
 
 /* The archive as root would unpack it, run in place. */
 static void test_contents(void)
 {
-	char *programs[] = { (char *)"dynprog", NULL };
+	char *programs[] = {TEXT("dynprog"), NULL};
 	autofree char *path = make(programs, NULL), *text = NULL, *same = NULL;
 
-	sh_do("rm -rf out && mkdir out && cd out && cpio -id --no-preserve-owner < %s 2>/dev/null || true", path);
+	sh_do("rm -rf out && mkdir out && cd out && cpio -id --no-preserve-owner < %s 2>/dev/null "
+	      "|| true",
+	      path);
 	text = sh("cat out/etc/hosts out/etc/passwd");
 	like(text, "127.0.0.1 localhost\n", "localhost resolves");
 	like(text, "root:x:0:0", "root exists");
@@ -57,8 +63,9 @@ static void test_contents(void)
 
 static void test_equal_content(void)
 {
-	char *programs[] = { (char *)"dynprog", NULL };
-	autofree char *a = make(programs, NULL), *b = NULL, *c = NULL, *d = make(NULL, NULL), *count = NULL;
+	char *programs[] = {TEXT("dynprog"), NULL};
+	autofree char *a = make(programs, NULL), *b = NULL, *c = NULL, *d = make(NULL, NULL),
+		      *count = NULL;
 
 	sh_do("touch -d @5 bin/dynprog; cp bin/dynprog x; mv x bin/dynprog");
 	b = make(programs, NULL);
@@ -73,10 +80,11 @@ static void test_equal_content(void)
 
 static void test_scripts(void)
 {
-	char *programs[] = { (char *)"script", (char *)"shscript", NULL };
+	char *programs[] = {TEXT("script"), TEXT("shscript"), NULL};
 	autofree char *path = NULL, *list = NULL;
 
-	sh_do("printf '#! /usr/bin/env dynprog\\n' > bin/script; printf '#!/bin/sh\\n' > bin/shscript;"
+	sh_do("printf '#! /usr/bin/env dynprog\\n' > bin/script; printf '#!/bin/sh\\n' > "
+	      "bin/shscript;"
 	      "chmod 755 bin/script bin/shscript");
 	path = make(programs, NULL);
 	list = path ? sh("cpio -tv < %s 2>/dev/null", path) : NULL;
@@ -87,13 +95,14 @@ static void test_scripts(void)
 
 static void test_applet_hidden(void)
 {
-	char *programs[] = { (char *)"tar", NULL };
+	char *programs[] = {TEXT("tar"), NULL};
 	autofree char *path = NULL, *list = NULL;
 
 	sh_do("cp bin/dynprog bin/tar");
 	path = make(programs, NULL);
 	list = path ? sh("cpio -t < %s 2>/dev/null | grep '/tar$'", path) : NULL;
-	is_str(list, "usr/bin/tar", "a program that was asked for has no applet of its name before it");
+	is_str(list, "usr/bin/tar",
+	       "a program that was asked for has no applet of its name before it");
 }
 
 static void test_modules(void)
@@ -106,8 +115,10 @@ static void test_modules(void)
 	a = make(NULL, tree);
 	b = make(NULL, one);
 	list = a ? sh("cpio -t < %s 2>/dev/null | grep modules", a) : NULL;
-	is_str(list, "lib/modules\nlib/modules/6.1.0\nlib/modules/6.1.0/kernel\nlib/modules/6.1.0/kernel/net\n"
-		     "lib/modules/6.1.0/kernel/net/a.ko\nlib/modules/6.1.0/modules.order",
+	is_str(list,
+	       "lib/modules\nlib/modules/6.1.0\nlib/modules/6.1.0/kernel\nlib/modules/6.1.0/kernel/"
+	       "net\n"
+	       "lib/modules/6.1.0/kernel/net/a.ko\nlib/modules/6.1.0/modules.order",
 	       "modules are below /lib/modules, without links to sources");
 	is_str(b, a, "a directory of one release gives the same");
 	sh_do("echo other > modules/6.1.0/kernel/net/a.ko");
@@ -117,20 +128,25 @@ static void test_modules(void)
 
 static void test_missing(void)
 {
-	char *hackbench[] = { (char *)"hackbench", NULL }, *unknown[] = { (char *)"nosuchprogram", NULL };
-	char *broken[] = { (char *)"broken", NULL };
+	char *hackbench[] = {TEXT("hackbench"), NULL}, *unknown[] = {TEXT("nosuchprogram"), NULL};
+	char *broken[] = {TEXT("broken"), NULL};
 	ERR_CLEANUP struct err err = {};
 	autofree char *path = NULL, *old = xstrdup(getenv("PATH"));
 
-	is_int(initramfs_make(cache, agent, unknown, NULL, &path, &err), -ERR_NOT_FOUND, "an unknown program");
+	is_int(initramfs_make(cache, agent, unknown, NULL, &path, &err), -ERR_NOT_FOUND,
+	       "an unknown program");
 	like(err.message, "'nosuchprogram'", "is named");
 	setenv("PATH", top, 1);
-	is_int(initramfs_make(cache, agent, hackbench, NULL, &path, &err), -ERR_NOT_FOUND, "a known one that is absent");
+	is_int(initramfs_make(cache, agent, hackbench, NULL, &path, &err), -ERR_NOT_FOUND,
+	       "a known one that is absent");
 	setenv("PATH", old, 1);
 	like(err.hint, "rt-tests", "comes with its package");
-	sh_do("echo 'int f(void) { return 1; }' > f.c; echo 'int f(void); int main(void) { return f(); }' > m.c;"
-	      "gcc -shared -fPIC -o libgone.so f.c; gcc -o bin/broken m.c -L. -lgone; rm libgone.so");
-	is_int(initramfs_make(cache, agent, broken, NULL, &path, &err), -ERR_NOT_FOUND, "a program without its library");
+	sh_do("echo 'int f(void) { return 1; }' > f.c; echo 'int f(void); int main(void) { return "
+	      "f(); }' > m.c;"
+	      "gcc -shared -fPIC -o libgone.so f.c; gcc -o bin/broken m.c -L. -lgone; rm "
+	      "libgone.so");
+	is_int(initramfs_make(cache, agent, broken, NULL, &path, &err), -ERR_NOT_FOUND,
+	       "a program without its library");
 	like(err.message, "libgone.so", "names the library");
 }
 
@@ -152,8 +168,9 @@ static void test_format(void)
 	ok(cpio_write(&c, path, &err) == 0, "an archive is written");
 	got = sh("rm -rf f; mkdir f; cd f; cpio -idm < ../format.cpio 2>/dev/null;"
 		 "stat -c %%a d; find d -type f -printf '%%p %%m %%s\\n' | sort; cat d/*");
-	is_str(got, "700\nd/abc 644 0\nd/abcd 600 1\nd/abcde 644 2\nd/abcdef 644 3\n"
-		    "d/abcdefg 644 4\n1121231234",
+	is_str(got,
+	       "700\nd/abc 644 0\nd/abcd 600 1\nd/abcde 644 2\nd/abcdef 644 3\n"
+	       "d/abcdefg 644 4\n1121231234",
 	       "and unpacks to what was put in, the first of two with one name");
 }
 
@@ -169,7 +186,8 @@ int main(void)
 	}
 	cache = in_top("cache");
 	agent = in_top("agent");
-	sh_do("mkdir bin; echo 'int main(void) { return 0; }' > p.c; gcc -o bin/dynprog p.c; gcc -static -o agent p.c");
+	sh_do("mkdir bin; echo 'int main(void) { return 0; }' > p.c; gcc -o bin/dynprog p.c; gcc "
+	      "-static -o agent p.c");
 	path = xasprintf("%s/bin:%s", top, getenv("PATH"));
 	setenv("PATH", path, 1);
 	test_listing();

@@ -9,7 +9,8 @@ static struct kconfig parse(const char *text)
 	ERR_CLEANUP struct err err = {};
 	struct kconfig c = {};
 
-	ok(kconfig_parse(text, "test", &c, &err) == 0, "parses what begins with %.*s", (int)strcspn(text, "\n"), text);
+	ok(kconfig_parse(text, "test", &c, &err) == 0, "parses what begins with %.*s",
+	   (int)strcspn(text, "\n"), text);
 	return c;
 }
 
@@ -26,8 +27,10 @@ static void test_parse(void)
 	is_str(kconfig_value(&c, "C"), "n", "not set is n");
 	is_str(kconfig_value(&c, "ABSENT"), "n", "so is absent");
 	is_str(kconfig_value(&c, "S"), "\"two words = 2\"", "a string with its quotes");
-	is_int(kconfig_parse("CONFIG_A=y\nB=y\n", "f.config", &bad, &err), -ERR_USAGE, "a line of rubbish");
-	is_str(err.message, "f.config:2: neither CONFIG_NAME=value nor a comment", "and where it is");
+	is_int(kconfig_parse("CONFIG_A=y\nB=y\n", "f.config", &bad, &err), -ERR_USAGE,
+	       "a line of rubbish");
+	is_str(err.message, "f.config:2: neither CONFIG_NAME=value nor a comment",
+	       "and where it is");
 	is_int(kconfig_parse("CONFIG_=y", "f", &bad, &err), -ERR_USAGE, "an empty name");
 }
 
@@ -40,7 +43,8 @@ static void test_diff_and_hash(void)
 	autobuf diff = {}, none = {};
 
 	kconfig_diff(&a, &b, &diff);
-	is_str(buf_str(&diff), "-CONFIG_A=y\n-CONFIG_D=1\n+CONFIG_D=2\n+CONFIG_E=y\n", "differences in order");
+	is_str(buf_str(&diff), "-CONFIG_A=y\n-CONFIG_D=1\n+CONFIG_D=2\n+CONFIG_E=y\n",
+	       "differences in order");
 	kconfig_diff(&a, &c, &none);
 	is_str(buf_str(&none), "", "order, comments and unset options are no difference");
 	kconfig_hash(&a, hash_a);
@@ -59,7 +63,8 @@ static void make_tree(void)
 	      "config PICKED\n\tbool\n"
 	      "X\n"
 	      "cat > net/Kconfig <<'X'\n"
-	      "menuconfig NET\n\tbool \"Networking\"\n\thelp\n\t  This text says\n\n\t  config TRAP\n"
+	      "menuconfig NET\n\tbool \"Networking\"\n\thelp\n\t  This text says\n\n\t  config "
+	      "TRAP\n"
 	      "\t  depends on NOTHING\n"
 	      "if NET\n"
 	      "config INET\n\tbool \"IP\"\n\tdepends on A && \\\n\t\tB\n\tdepends on C || D\n"
@@ -79,7 +84,8 @@ static void test_symbols(void)
 
 	ok(ksymbols_read(tree, "x86", &t, &err) == 0, "the tree's Kconfig files are read");
 	ok(ksymbols_find(t, "INET", &s), "INET exists");
-	is_str(buf_str(&s.depends), "NET && A && B && (C || D)", "with the if around it and each depends");
+	is_str(buf_str(&s.depends), "NET && A && B && (C || D)",
+	       "with the if around it and each depends");
 	ksymbol_release(&s);
 	ok(ksymbols_find(t, "OUTSIDE", &s) && !s.depends.len, "behind endif there is no condition");
 	ok(!ksymbols_find(t, "TRAP", &s), "a line of a help text defines nothing");
@@ -94,18 +100,24 @@ static void test_symbols(void)
 static void test_check(void)
 {
 	autokconfig effective = parse("CONFIG_NET=y\nCONFIG_PICKED=y\n");
-	autokconfig fine = parse("CONFIG_NET=y\n# CONFIG_INET is not set\nCONFIG_GONE=y\n# CONFIG_NEVER is not set\n");
+	autokconfig fine = parse("CONFIG_NET=y\n# CONFIG_INET is not set\nCONFIG_GONE=y\n# "
+				 "CONFIG_NEVER is not set\n");
 	autokconfig lost = parse("CONFIG_INET=y\n# CONFIG_PICKED is not set\n");
 	autofree char *tree = in_top("tree");
 	ERR_CLEANUP struct err err = {};
 	autobuf notes = {};
 
-	ok(kconfig_check(&fine, &effective, tree, "x86", &notes, &err) == 0, "what survived is fine");
-	is_str(buf_str(&notes), "CONFIG_GONE does not exist at this commit\n", "an unknown option is a note");
-	is_int(kconfig_check(&lost, &effective, tree, "x86", &notes, &err), -ERR_UNTESTABLE, "a lost one is not");
+	ok(kconfig_check(&fine, &effective, tree, "x86", &notes, &err) == 0,
+	   "what survived is fine");
+	is_str(buf_str(&notes), "CONFIG_GONE does not exist at this commit\n",
+	       "an unknown option is a note");
+	is_int(kconfig_check(&lost, &effective, tree, "x86", &notes, &err), -ERR_UNTESTABLE,
+	       "a lost one is not");
 	is_str(err.phase, "config", "it is the config's fault");
-	like(err.message, "CONFIG_INET=y became n (it depends on NET && A && B && (C || D))", "with its reason");
-	like(err.message, "CONFIG_PICKED=n became y (it is selected by PICKER)", "or who selects it");
+	like(err.message, "CONFIG_INET=y became n (it depends on NET && A && B && (C || D))",
+	     "with its reason");
+	like(err.message, "CONFIG_PICKED=n became y (it is selected by PICKER)",
+	     "or who selects it");
 }
 
 int main(void)
