@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One million samples into the store, and one comparison out of them; db.sh sets the shell beside
-// it.
+// One million samples into the store, one comparison out of them; db.sh sets the shell beside it.
 //
-//	bench_db insert DIR	prints the seconds that storing all runs took
+//	bench_db insert DIR	prints the seconds that storing all runs took, in one transaction
+//	bench_db runs DIR	the same, each run by itself, as a session stores them
 //	bench_db csv DIR	writes the same rows as runs.csv and samples.csv
 //	bench_db read DIR	prints the milliseconds that one session's samples take
 #include "db/store.h"
@@ -25,8 +25,6 @@ static void die(struct err *err)
 static void add_runs(struct store *store, int64_t boot, int first, struct sample_row *samples,
 		     struct err *err)
 {
-	/* As a session does it: a run is stored when it ends, so that a killed program loses none.
-	 */
 	for (int r = 0; r < RUNS; r++) {
 		struct run_row run = { .boot = boot,
 				       .cell = (char *)"size=64",
@@ -66,7 +64,7 @@ static void add_boots(struct store *store, int64_t *boots, struct err *err)
 		die(err);
 }
 
-static void insert(struct store *store, struct err *err)
+static void insert(struct store *store, bool at_once, struct err *err)
 {
 	static int64_t boots[SESSIONS * BOOTS];
 	struct sample_row samples[METRICS];
@@ -79,8 +77,12 @@ static void insert(struct store *store, struct err *err)
 	}
 	add_boots(store, boots, err);
 	start = clock_now_ns();
+	if (at_once && store_begin(store, err) < 0)
+		die(err);
 	for (int b = 0; b < SESSIONS * BOOTS; b++)
 		add_runs(store, boots[b], b * RUNS, samples, err);
+	if (at_once && store_commit(store, err) < 0)
+		die(err);
 	printf("%.3f\n", (clock_now_ns() - start) / 1e9);
 }
 
@@ -129,8 +131,8 @@ int main(int argc, char **argv)
 	}
 	if (store_open(argv[2], &store, &err) < 0)
 		die(&err);
-	if (streq(argv[1], "insert"))
-		insert(store, &err);
+	if (!streq(argv[1], "read"))
+		insert(store, streq(argv[1], "insert"), &err);
 	else
 		read_one(store, &err);
 	return 0;
