@@ -73,11 +73,12 @@ int diag_err(struct diag *d, struct err *err)
 
 	if (!d->faults.n)
 		return 0;
+	buf_printf(&text, "'%s' is wrong:", d->files.at[0]);
 	qsort_r(d->faults.at, d->faults.n, sizeof(*d->faults.at), compare_faults, d);
 	for (size_t i = 0; i < d->faults.n; i++) {
 		const struct fault *f = &d->faults.at[i];
 
-		buf_printf(&text, "%s%s:", i ? "\n" : "", f->at.file);
+		buf_printf(&text, "\n%s:", f->at.file);
 		if (f->at.line)
 			buf_printf(&text, "%u:%u:", f->at.line, f->at.column);
 		buf_printf(&text, " %s", f->text);

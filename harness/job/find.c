@@ -5,6 +5,8 @@
 #include "harness/base/fs.h"
 #include "harness/job/job.h"
 
+#include <sys/stat.h>
+
 #ifndef CULPRIT_DATADIR
 #define CULPRIT_DATADIR "/usr/local/share/culprit"
 #endif
@@ -137,12 +139,20 @@ char *job_file_beside(const char *name, const char *from)
 	return fs_absolute(path);
 }
 
+/* Files are read whole and hashed: a device or pipe would not end. */
+static bool is_file(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 char *job_file_find(const char *name, const char *from)
 {
 	autofree char *path = job_file_beside(name, from);
 	autostrv char **dirs = NULL;
 
-	if (fs_exists(path))
+	if (is_file(path))
 		return take_ptr(&path);
 	if (*name == '/' || !*name)
 		return NULL;
@@ -150,7 +160,7 @@ char *job_file_find(const char *name, const char *from)
 	for (size_t i = 0; dirs[i]; i++) {
 		free(path);
 		path = xasprintf("%s/%s", dirs[i], name);
-		if (fs_exists(path))
+		if (is_file(path))
 			return take_ptr(&path);
 	}
 	return NULL;
@@ -162,7 +172,10 @@ static void fill_entry(struct job_entry *e)
 	autojob struct job *job = NULL;
 
 	if (job_load(e->path, &job, &err) < 0) {
-		e->problem = xstrndup(err.message, strcspn(err.message, "\n"));
+		const char *line = strchr(err.message, '\n'); /* behind the first, which only names the file */
+
+		line = line ? line + 1 : err.message;
+		e->problem = xstrndup(line, strcspn(line, "\n"));
 		e->description = xstrdup("");
 	} else {
 		e->description = xstrdup(job->description);

@@ -101,8 +101,8 @@ struct job {
 /*
  * name_or_path: a path (contains '/' or ends in .yaml) or the name of a job in the user's directory
  * ($XDG_CONFIG_HOME/culprit/jobs), in $CULPRIT_JOBS, in the source tree's jobs/ beside the binary's
- * build/, or installed ones. All faults of a file come in one ERR_USAGE whose message has a line each:
- * `file:line:column: key 'x': what is wrong`.
+ * build/, or installed ones. All faults of a file come in one ERR_USAGE whose message has a line each
+ * behind its first: `file:line:column: key 'x': what is wrong`.
  */
 int job_load(const char *name_or_path, struct job **ret, struct err *err);
 void job_free(struct job *job);

@@ -95,21 +95,9 @@ static void read_centre(const struct yaml_node *node, void *field, struct diag *
 	struct metric *m = container_of(field, struct metric, centre);
 	const char *text = schema_text(node, "median, mean, hmean, min, max or pNN", d);
 	autofree char *meant = NULL;
-	double p;
 
-	if (!text)
+	if (!text || centre_parse(text, &m->centre, &m->quantile))
 		return;
-	for (unsigned i = 0; words[i]; i++) {
-		if (streq(words[i], text)) {
-			m->centre = i;
-			return;
-		}
-	}
-	if (*text == 'p' && isdigit((unsigned char)text[1]) && str_to_double(text + 1, &p) && p > 0 && p < 100) {
-		m->centre = CENTRE_QUANTILE;
-		m->quantile = p / 100;
-		return;
-	}
 	meant = schema_meant(text, words);
 	node_fault(node, d, "'%s' is none of median, mean, hmean, min, max, nor a percentile like p95%s", text, meant);
 }

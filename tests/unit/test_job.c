@@ -31,7 +31,7 @@ static struct job *load(const char *text, char **ret_faults)
 	if (job_load(path, &job, &err) < 0) {
 		size_t n = strlen(dir) + 1;
 
-		for (const char *s = err.message; *s;) {
+		for (const char *s = strchr(err.message, '\n') + 1; *s;) {
 			bool prefix = strncmp(s, dir, n - 1) == 0;
 
 			s += prefix ? n : 0;

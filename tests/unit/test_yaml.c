@@ -38,7 +38,7 @@ static char *faults_of(const char *text, size_t len)
 
 	node_free(node_parse(text, len, "f.yaml", &d));
 	diag_err(&d, &err);
-	return xstrdup(err.message ? err.message : "");
+	return xstrdup(err.message ? strchr(err.message, '\n') + 1 : "");
 }
 
 static void refused(const char *text, const char *message, const char *what)
