@@ -36,7 +36,7 @@ struct err {
 int err_set(struct err *err, enum err_code code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4))); /* replaces what was there, returns -code */
 int err_errno(struct err *err, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3))); /* appends strerror(errno); IO, but ENOSPC is DISK_FULL, ENOENT NOT_FOUND */
+	__attribute__((format(printf, 2, 3))); /* appends strerror; ENOSPC is DISK_FULL, ENOENT NOT_FOUND */
 int err_wrap(struct err *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3))); /* "fmt: old message", returns -code */
 void err_hint(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -44,4 +44,4 @@ void err_phase(struct err *err, const char *phase);
 void err_move(struct err *to, struct err *from);
 void err_release(struct err *err);
 const char *err_code_name(enum err_code code); /* "usage", "not-found", ... as in JSON */
-int err_exit_code(enum err_code code);	       /* the process exit status a command ends with: 125, 128, 129 ... */
+int err_exit_code(enum err_code code);	       /* that a command ends with: 125, 128, 129 ... */

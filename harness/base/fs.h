@@ -10,7 +10,7 @@
 int fs_mkdirs(const char *path, struct err *err);		/* mkdir -p */
 int fs_read(const char *path, size_t max_bytes, struct buf *ret, struct err *err);
 int fs_write(const char *path, const void *data, size_t len, struct err *err); /* write, fsync, rename */
-int fs_copy(const char *from, const char *to, mode_t mode, struct err *err);   /* reflink or copy, then rename */
+int fs_copy(const char *from, const char *to, mode_t mode, struct err *err);   /* reflink, or copy; rename */
 int fs_remove_tree(const char *path, struct err *err);		/* never follows links; absent is fine */
 bool fs_exists(const char *path);
 bool fs_is_dir(const char *path);

@@ -12,6 +12,7 @@
 struct hash; /* opaque running SHA-256 */
 struct hash *hash_new(void);
 void hash_add(struct hash *h, const void *data, size_t len);
-void hash_adds(struct hash *h, const char *s); /* with its length, so that "a","bc" differs from "ab","c"; NULL is its own value */
+/* With its length, so that "a","bc" differs from "ab","c"; NULL is its own value. */
+void hash_adds(struct hash *h, const char *s);
 void hash_end(struct hash *h, char ret_hex[HASH_HEX]); /* frees h */
 int hash_file(const char *path, char ret_hex[HASH_HEX], struct err *err);

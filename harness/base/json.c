@@ -152,9 +152,9 @@ const char *json_key(const struct json *object, size_t i)
 	return at ? json_object_iter_key(at) : NULL;
 }
 
-size_t json_len(const struct json *array)
+size_t json_len(const struct json *j)
 {
-	return json_array_size(in(array));
+	return json_is_object(in(j)) ? json_object_size(in(j)) : json_array_size(in(j));
 }
 
 struct json *json_item(const struct json *array, size_t i)

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* A value. Adding it to a parent hands it over. NULL pointers and NaN/infinite numbers become null. */
+/* A value. Adding it to a parent hands it over. NULL pointers and numbers not finite become null. */
 struct json;
 
 struct json *json_object_new(void);
@@ -17,8 +17,9 @@ struct json *json_number_new(double v);
 struct json *json_integer_new(int64_t v);
 struct json *json_bool_new(bool v);
 struct json *json_null_new(void);
-struct json *json_set(struct json *object, const char *key, struct json *value); /* returns value, borrowed */
-struct json *json_push(struct json *array, struct json *value);			   /* returns value, borrowed */
+/* Both return the value, borrowed. */
+struct json *json_set(struct json *object, const char *key, struct json *value);
+struct json *json_push(struct json *array, struct json *value);
 void json_set_str(struct json *o, const char *key, const char *s);
 void json_set_num(struct json *o, const char *key, double v);
 void json_set_int(struct json *o, const char *key, int64_t v);
@@ -38,7 +39,8 @@ int json_parse(const char *text, size_t len, struct json **ret, struct err *err)
  * NULL if absent; borrowed. */
 struct json *json_at(const struct json *j, const char *path);
 struct json *json_get(const struct json *object, const char *key);
-size_t json_len(const struct json *j); /* items of an array, keys of an object; 0 for anything else and NULL */
+/* Items of an array, keys of an object; 0 for anything else and NULL. */
+size_t json_len(const struct json *j);
 const char *json_key(const struct json *object, size_t i); /* in order of insertion; NULL beyond the last */
 struct json *json_item(const struct json *array, size_t i);
 const char *json_str(const struct json *j);	/* NULL unless a string */

@@ -12,15 +12,16 @@ struct opt {
 	const char *name;    /* without the dashes; NULL or "" ends a table */
 	char letter;	     /* or 0 */
 	enum opt_kind kind;
-	void *value;	     /* bool *, const char **, char *** (strv), uint64_t *, double *, int64_t * (ns) */
+	void *value;	     /* bool, const char *, char ** (strv), uint64_t, double, int64_t (ns) */
 	const char *arg;     /* name of the argument in --help, NULL for a flag */
 	const char *help;
 };
 
 /*
  * Options and operands may be mixed; "--" ends options; --name=value and --name value both work.
- * Several tables are searched in order (a verb's, then the global ones; NULL ends the list). Operands are moved to the
- * front of argv; *ret_operands is their count. ERR_USAGE names the nearest option.
+ * Several tables are searched in order (a verb's, then the global ones; NULL ends the list).
+ * Operands are moved to the front of argv; *ret_operands is their count. ERR_USAGE names the nearest
+ * option.
  */
 int opt_parse(const struct opt *const *tables, int argc, char **argv, int *ret_operands, struct err *err);
 /* argv[0] is the program: the options before the first operand only; *ret_index is that operand's place

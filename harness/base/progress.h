@@ -10,7 +10,8 @@
  * first; elsewhere a plain line appears when the text changes and at most every 30 s otherwise.
  */
 void progress_enable(bool on);			      /* --no-progress, -q */
-void progress_total(size_t done, size_t of, double left_s); /* "step 4 of about 9", estimate; of = 0 unknown */
+/* "4 of about 9", and an estimate of what is left; of = 0: not known. */
+void progress_total(size_t done, size_t of, double left_s);
 void progress_phase(const char *fmt, ...) __attribute__((format(printf, 1, 2))); /* what is waited for */
 /* Where within the phase; only a terminal shows it, so that logs stay short. */
 void progress_detail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -16,12 +16,13 @@ struct index_entry {
 
 static int compare_entries(const void *a, const void *b)
 {
-	return memcmp(((const struct index_entry *)a)->sha, ((const struct index_entry *)b)->sha, 40);
+	return memcmp(((const struct index_entry *)a)->sha, ((const struct index_entry *)b)->sha,
+		      40);
 }
 
 static size_t find_index(const struct index_entry *index, size_t n, const char *sha)
 {
-	struct index_entry key = { .sha = sha };
+	struct index_entry key = {.sha = sha};
 	const struct index_entry *found = bsearch(&key, index, n, sizeof(*index), compare_entries);
 
 	return found ? found->at : SIZE_MAX;
@@ -29,7 +30,8 @@ static size_t find_index(const struct index_entry *index, size_t n, const char *
 
 static bool is_sha(const char *s)
 {
-	return strspn(s, "0123456789abcdef") >= 40 && (s[40] == ' ' || s[40] == '\n' || s[40] == '\0');
+	return strspn(s, "0123456789abcdef") >= 40 &&
+	       (s[40] == ' ' || s[40] == '\n' || s[40] == '\0');
 }
 
 static size_t count_lines(const char *text)
@@ -66,12 +68,14 @@ static int read_list(const char *text, struct repo_range *range, struct err *err
 	autofree struct index_entry *index = xcalloc(most + 1, sizeof(*index));
 	const char *line = text;
 
-	range->commits = xcalloc(most + 1, sizeof(*range->commits)); /* one more: bad, see add_bad */
+	range->commits =
+		xcalloc(most + 1, sizeof(*range->commits)); /* one more: bad, see add_bad */
 	for (; *line; line = strchr(line, '\n') + 1) {
 		if (!is_sha(line) || !strchr(line, '\n'))
-			return err_set(err, ERR_IO, "git rev-list printed something else than commits");
+			return err_set(err, ERR_IO,
+				       "git rev-list printed something else than commits");
 		memcpy(range->commits[n].sha, line, 40);
-		index[n] = (struct index_entry){ range->commits[n].sha, n };
+		index[n] = (struct index_entry){range->commits[n].sha, n};
 		n++;
 	}
 	range->n = n;
@@ -119,7 +123,8 @@ static int check_shallow(struct repo *repo, const struct repo_range *range, stru
 	for (size_t i = 0; i < range->n; i++) {
 		if (!strstr(buf_str(&text), range->commits[i].sha))
 			continue;
-		err_set(err, ERR_USAGE, "this clone is shallow: its history ends at %.12s, before the good commit",
+		err_set(err, ERR_USAGE,
+			"this clone is shallow: its history ends at %.12s, before the good commit",
 			range->commits[i].sha);
 		err_hint(err, "git fetch --unshallow");
 		return -ERR_USAGE;
@@ -127,8 +132,8 @@ static int check_shallow(struct repo *repo, const struct repo_range *range, stru
 	return 0;
 }
 
-static int find_good_end(struct repo *repo, const char *good, const char *bad, struct repo_range *range,
-			 struct err *err)
+static int find_good_end(struct repo *repo, const char *good, const char *bad,
+			 struct repo_range *range, struct err *err)
 {
 	int r;
 
@@ -145,7 +150,8 @@ static int find_good_end(struct repo *repo, const char *good, const char *bad, s
 	r = repo_is_ancestor(repo, bad, good, err);
 	if (r == 1) {
 		err_set(err, ERR_USAGE, "bad %.12s is an ancestor of good %.12s", bad, good);
-		err_hint(err, "swap them, if good is the newer one; for a fix, call the slow commit good");
+		err_hint(err, "swap them, if good is the newer one; for a fix, call the slow "
+			      "commit good");
 		return -ERR_USAGE;
 	}
 	if (r == 0)
@@ -155,8 +161,8 @@ static int find_good_end(struct repo *repo, const char *good, const char *bad, s
 	return r;
 }
 
-int repo_range(struct repo *repo, const char *good, const char *bad, const struct range_options *options,
-	       struct repo_range *ret, struct err *err)
+int repo_range(struct repo *repo, const char *good, const char *bad,
+	       const struct range_options *options, struct repo_range *ret, struct err *err)
 {
 	struct repo_range range = {};
 	autostrv char **argv = NULL;
@@ -235,7 +241,8 @@ static const char *read_files(const char *at, const char *end, char ***paths, bo
 	return at;
 }
 
-int repo_range_files(struct repo *repo, const struct repo_range *range, repo_files_fn *fn, void *arg, struct err *err)
+int repo_range_files(struct repo *repo, const struct repo_range *range, repo_files_fn *fn,
+		     void *arg, struct err *err)
 {
 	autoclose int fd = -1;
 	autobuf out = {};
@@ -243,8 +250,8 @@ int repo_range_files(struct repo *repo, const struct repo_range *range, repo_fil
 
 	if (write_shas(range, &fd, err) < 0 ||
 	    git_run(repo_git_dir(repo),
-		    GIT_ARGS("diff-tree", "--stdin", "-r", "-M", "--root", "-z", "--name-status"), fd, &out,
-		    ERR_IO, err) < 0)
+		    GIT_ARGS("diff-tree", "--stdin", "-r", "-M", "--root", "-z", "--name-status"),
+		    fd, &out, ERR_IO, err) < 0)
 		return -err->code;
 	at = buf_str(&out);
 	end = at + out.len;
@@ -257,5 +264,7 @@ int repo_range_files(struct repo *repo, const struct repo_range *range, repo_fil
 			at = read_files(at + 41, end, &paths, &plain);
 		fn(i, paths, strv_len(paths), plain, arg);
 	}
-	return at == end ? 0 : err_set(err, ERR_IO, "git diff-tree printed something else than was asked for");
+	return at == end ? 0
+			 : err_set(err, ERR_IO,
+				   "git diff-tree printed something else than was asked for");
 }

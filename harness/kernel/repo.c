@@ -17,7 +17,8 @@ static int git_failed(struct err *err, enum err_code code, const char *what, con
 {
 	const git_error *e = git_error_last();
 
-	return err_set(err, code, "%s '%s': %s", what, subject, e && e->message ? e->message : "unknown reason");
+	return err_set(err, code, "%s '%s': %s", what, subject,
+		       e && e->message ? e->message : "unknown reason");
 }
 
 static char *without_slash(const char *path)
@@ -39,16 +40,16 @@ int repo_open(const char *path, struct repo **ret, struct err *err)
 	r = git_repository_open_ext(&git, path ? path : ".", 0, NULL);
 	if (r < 0) {
 		git_failed(err, ERR_NOT_FOUND, "no git repository at", path ? path : ".");
-		err_hint(err, r == GIT_EOWNER ? "git config --global --add safe.directory DIR" :
-						"--repo DIR names another");
+		err_hint(err, r == GIT_EOWNER ? "git config --global --add safe.directory DIR"
+					      : "--repo DIR names another");
 		git_libgit2_shutdown();
 		return -err->code;
 	}
 	repo = xcalloc(1, sizeof(*repo));
 	repo->git = git;
 	repo->git_dir = without_slash(git_repository_commondir(git));
-	repo->path = without_slash(git_repository_workdir(git) ? git_repository_workdir(git) :
-								 git_repository_commondir(git));
+	repo->path = without_slash(git_repository_workdir(git) ? git_repository_workdir(git)
+							       : git_repository_commondir(git));
 	*ret = repo;
 	return 0;
 }
@@ -99,7 +100,8 @@ static void hint_names(struct repo *repo, const char *rev, struct err *err)
 	if (near)
 		err_hint(err, "did you mean '%s'?", near);
 	else if (repo_is_shallow(repo))
-		err_hint(err, "this clone is shallow; 'git fetch --unshallow' brings the whole history");
+		err_hint(err,
+			 "this clone is shallow; 'git fetch --unshallow' brings the whole history");
 	else
 		err_hint(err, "'git fetch --tags' may bring it");
 	for (size_t i = 0; i < names.n; i++)
@@ -160,7 +162,8 @@ int repo_commit(struct repo *repo, const char *sha, struct repo_commit *ret, str
 		.tree = xstrdup(git_oid_tostr(hex, sizeof(hex), git_commit_tree_id(commit))),
 	};
 	for (unsigned i = 0; i < git_commit_parentcount(commit); i++)
-		strv_push(&ret->parents, git_oid_tostr(hex, sizeof(hex), git_commit_parent_id(commit, i)));
+		strv_push(&ret->parents,
+			  git_oid_tostr(hex, sizeof(hex), git_commit_parent_id(commit, i)));
 	git_commit_free(commit);
 	return 0;
 }

@@ -11,7 +11,8 @@
  * feature (rev-list of a range, renames). Nothing here writes to the repository. */
 struct repo;
 
-int repo_open(const char *path, struct repo **ret, struct err *err); /* NULL: found from the current directory */
+/* NULL: found from the current directory. */
+int repo_open(const char *path, struct repo **ret, struct err *err);
 void repo_close(struct repo *repo);
 const char *repo_path(const struct repo *repo);	   /* top of the work tree, or the bare directory; absolute */
 const char *repo_git_dir(const struct repo *repo); /* where objects and refs are */
@@ -52,7 +53,7 @@ struct repo_range {
 	size_t n;
 	char (*outside)[41]; /* parents of these that are reachable from good */
 	size_t n_outside;
-	char *good; /* the end that is measured: good, or where good is no ancestor of bad, their merge base */
+	char *good; /* the end that is measured: good, or their merge base where it is no ancestor */
 	bool good_is_ancestor;
 };
 struct range_options {

@@ -49,6 +49,9 @@ static void test_json_in(void)
 	ok(!json_at(j, "jobs.1") && !json_at(j, "jobs.x") && !json_at(j, "s.t") && !json_at(j, ""),
 	   "absent");
 	ok(!json_num(json_at(j, "jobs"), &v) && !json_str(json_at(j, "jobs")), "of another kind");
+	ok(json_len(j) == 3 && json_len(json_at(j, "jobs")) == 1 && !json_len(json_at(j, "s")) &&
+		   !json_len(NULL),
+	   "how many");
 	is_str(json_key(j, 1), "s", "the second key");
 	is_str(json_key(j, 3), NULL, "beyond the last");
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
@@ -182,8 +185,8 @@ static void test_options(void)
 				     {"verbose", 'v', OPT_FLAG, &verbose, NULL, "more"},
 				     {}};
 	const struct opt *const tables[] = {verb, global, NULL};
-	char **argv = ARGV("job", "--good", "v1", "-jv", "--seed=7", "A..B", "--path", "a", "--path=b",
-			   "--budget", "4h", "--", "--seed");
+	char **argv = ARGV("job", "--good", "v1", "-jv", "--seed=7", "A..B", "--path", "a",
+			   "--path=b", "--budget", "4h", "--", "--seed");
 	static const char *const bad[] = {"--sed=1", "--seed=x", "--json=1", "--good", "-x", "-g"};
 	struct err err ERR_CLEANUP = {};
 	autobuf help = {};
@@ -196,13 +199,16 @@ static void test_options(void)
 	   "values");
 	ok(strv_len(paths) == 2 && streq(paths[1], "b"), "a list");
 	strv_free(paths);
-	is_int(opt_parse_leading(verb, 2, ARGV("culprit", "run"), &n, &err), 0, "no leading options");
+	is_int(opt_parse_leading(verb, 2, ARGV("culprit", "run"), &n, &err), 0,
+	       "no leading options");
 	is_int(n, 1, "the operand is found");
-	is_int(opt_parse_leading(global, 5, ARGV("culprit", "--json", "-v", "run", "--seed"), &n, &err),
+	is_int(opt_parse_leading(global, 5, ARGV("culprit", "--json", "-v", "run", "--seed"), &n,
+				 &err),
 	       0, "leading options");
 	is_int(n, 3, "up to the operand");
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
-		is_int(opt_parse(tables, 1, ARGV(bad[i]), &n, &err), -ERR_USAGE, "%s is wrong", bad[i]);
+		is_int(opt_parse(tables, 1, ARGV(bad[i]), &n, &err), -ERR_USAGE, "%s is wrong",
+		       bad[i]);
 	opt_parse(tables, 1, ARGV("--sed=1"), &n, &err);
 	is_str(err.hint, "did you mean '--seed'?", "the nearest option");
 	opt_print_help(verb, &help);
