@@ -141,9 +141,10 @@ int verb_bisect(struct ctx *ctx, int argc, char **argv)
 	struct work w = {};
 	int status = 0;
 	int n = verb_options(ctx, options, argc, argv, 1, 2, &status);
+	autofree char *range = n == 2 ? xstrdup(argv[2]) : NULL; /* is cut; argv is kept for `continue` */
 
 	if (n >= 0) {
-		if (read_ends(&o, n == 2 ? argv[2] : NULL, &err) == 0 && work_open(&w, ctx, argv[1], &err) == 0)
+		if (read_ends(&o, range, &err) == 0 && work_open(&w, ctx, argv[1], &err) == 0)
 			bisect(&w, &o, &status, &err);
 		work_close(&w, &err);
 		if (err.code)

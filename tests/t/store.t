@@ -98,6 +98,8 @@ run culprit skip x good
 is "$status" 129 "not in words"
 run culprit --repo "$TMP/p" --json bisect "$TMP/job.yaml" good..bad
 bisection=$(json 'd["bisect"]')
+run culprit --json show "$bisection"
+is "$(json 'd["session"]["command"][-1]')" good..bad "the command is kept as it was typed"
 run culprit skip "$bisection" bad~1
 is "$status" 0 "a commit is skipped"
 run culprit log "$bisection"
