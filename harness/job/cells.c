@@ -53,7 +53,8 @@ static char *parameter_text(const struct grid *g, const struct yaml_node *node)
 	if (node->quoted || !is_share(node->text, &n))
 		return xstrdup(node->text);
 	if (!g->cpus) {
-		node_fault(node, g->d, "'%s' is a share of CPUs that are not known here: give their number",
+		node_fault(node, g->d,
+			   "'%s' is a share of CPUs that are not known here: give their number",
 			   node->text);
 		return NULL;
 	}
@@ -82,8 +83,8 @@ static bool repeats(const struct yaml_node *list, size_t end)
 	return false;
 }
 
-/* The values of a parameter or of an exclusion: a list, or one alone. Two shares that come to the same
- * number of CPUs are one value. */
+/* The values of a parameter or of an exclusion: a list, or one alone. Two shares that come to the
+ * same number of CPUs are one value. */
 static char **read_values(const struct grid *g, const struct yaml_node *node)
 {
 	char **values = strv_dup(NULL);
@@ -122,9 +123,11 @@ static bool check_name(const struct grid *g, const struct yaml_node *node)
 	if (!is_name(name))
 		wrong = "a parameter is an environment variable: letters, digits and _ only";
 	else if (streq(name, "PATH") || streq(name, "HOME") || str_starts(name, "LD_"))
-		wrong = "a parameter must not be called PATH, HOME or LD_*, which would change every program";
+		wrong = "a parameter must not be called PATH, HOME or LD_*, which would change "
+			"every program";
 	else if (str_starts(name, "CULPRIT_"))
-		wrong = "a parameter must not be called CULPRIT_*, those variables are set by culprit";
+		wrong = "a parameter must not be called CULPRIT_*, those variables are set by "
+			"culprit";
 	if (wrong)
 		diag_add(g->d, node->key_at, name, "%s", wrong);
 	return !wrong;
@@ -145,7 +148,7 @@ static size_t read_axes(struct grid *g, const struct yaml_node *parameters)
 
 	for (size_t i = 0; i < parameters->n; i++) {
 		const struct yaml_node *node = parameters->items[i];
-		struct axis axis = { node->key, NULL };
+		struct axis axis = {node->key, NULL};
 
 		if (!check_name(g, node))
 			continue;
@@ -154,9 +157,10 @@ static size_t read_axes(struct grid *g, const struct yaml_node *parameters)
 		length += strlen(axis.name) + longest(axis.values) + 2;
 		cells *= MAX(strv_len(axis.values), (size_t)1);
 		if (cells > CELLS_MAX || length > NAME_MAX_BYTES) {
-			node_fault(node, g->d, cells > CELLS_MAX ?
-				   "more than 10000 combinations of parameters" :
-				   "the values of one combination are longer than 4096 characters");
+			node_fault(node, g->d,
+				   cells > CELLS_MAX ? "more than 10000 combinations of parameters"
+						     : "the values of one combination are longer "
+						       "than 4096 characters");
 			return 0;
 		}
 	}
@@ -230,12 +234,13 @@ static bool excludes(const struct grid *g, exclusion x, char *const *values)
 
 static struct cell cell_new(const struct grid *g, char *const *values)
 {
-	struct cell cell = { .n_values = g->axes.n };
+	struct cell cell = {.n_values = g->axes.n};
 	autobuf name = {};
 
 	cell.values = xcalloc(g->axes.n, sizeof(*cell.values));
 	for (size_t i = 0; i < g->axes.n; i++) {
-		cell.values[i] = (struct parameter_value){ xstrdup(g->axes.at[i].name), xstrdup(values[i]) };
+		cell.values[i] =
+			(struct parameter_value){xstrdup(g->axes.at[i].name), xstrdup(values[i])};
 		buf_printf(&name, "%s%s=%s", i ? "," : "", g->axes.at[i].name, values[i]);
 	}
 	cell.name = buf_take(&name);
@@ -280,10 +285,10 @@ static void make_cells(const struct grid *g, size_t combinations, const struct y
 	*ret_n = cells.n;
 }
 
-void cells_expand(const struct yaml_node *parameters, const struct yaml_node *exclude, uint32_t cpus,
-		  struct cell **ret, size_t *ret_n, struct diag *d)
+void cells_expand(const struct yaml_node *parameters, const struct yaml_node *exclude,
+		  uint32_t cpus, struct cell **ret, size_t *ret_n, struct diag *d)
 {
-	struct grid g = { .cpus = cpus, .d = d };
+	struct grid g = {.cpus = cpus, .d = d};
 	size_t combinations = 1;
 
 	if (parameters && parameters->kind != NODE_MAP) {
@@ -344,9 +349,11 @@ static bool matches(const struct cell *cell, const char *text)
 		if (i == cell->n_values)
 			return false;
 		value = text + strlen(cell->values[i].name) + 1;
-		while (value[len] && !(value[len] == ',' && parameter_at(cell, value + len + 1) < cell->n_values))
+		while (value[len] &&
+		       !(value[len] == ',' && parameter_at(cell, value + len + 1) < cell->n_values))
 			len++;
-		if (strlen(cell->values[i].value) != len || memcmp(cell->values[i].value, value, len) != 0)
+		if (strlen(cell->values[i].value) != len ||
+		    memcmp(cell->values[i].value, value, len) != 0)
 			return false;
 		text = value + len + (value[len] == ',');
 	}

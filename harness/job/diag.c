@@ -44,7 +44,7 @@ void diag_add(struct diag *d, struct place at, const char *key, const char *fmt,
 		buf_adds(&text, "': ");
 	}
 	buf_add_safe(&text, what, strlen(what), 400, false);
-	VEC_PUSH(&d->faults, (struct fault){ at, buf_take(&text) });
+	VEC_PUSH(&d->faults, (struct fault){at, buf_take(&text)});
 }
 
 static size_t file_rank(const struct diag *d, const char *file)

@@ -27,9 +27,10 @@ void diag_release(struct diag *d);
 
 /* The same name for the same file, as long as the diag lives. */
 const char *diag_file(struct diag *d, const char *path);
-/* key NULL: the fault belongs to no key. Text that came from the file is made safe for a terminal. */
+/* key NULL: the fault belongs to no key. Text that came from the file is made safe for a terminal.
+ */
 void diag_add(struct diag *d, struct place at, const char *key, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
-/* 0 without faults, else ERR_USAGE: a line that names the file, then one for each fault, in the order of
- * files, lines and columns, as editors read them. */
+/* 0 without faults, else ERR_USAGE: a line that names the file, then one for each fault, in the
+ * order of files, lines and columns, as editors read them. */
 int diag_err(struct diag *d, struct err *err);

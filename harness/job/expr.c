@@ -40,7 +40,7 @@ void expr_free(struct expr *e)
 
 static void emit(struct parser *p, char what)
 {
-	VEC_PUSH(&p->e->ops, (struct op){ .what = what });
+	VEC_PUSH(&p->e->ops, (struct op){.what = what});
 }
 
 static char peek(struct parser *p)
@@ -52,9 +52,10 @@ static char peek(struct parser *p)
 static int fail(struct parser *p, const char *wanted)
 {
 	if (!*p->at)
-		return err_set(p->err, ERR_USAGE, "'%s' ends where %s is expected", p->text, wanted);
-	return err_set(p->err, ERR_USAGE, "'%s' has '%c' at character %zu where %s is expected", p->text, *p->at,
-		       (size_t)(p->at - p->text) + 1, wanted);
+		return err_set(p->err, ERR_USAGE, "'%s' ends where %s is expected", p->text,
+			       wanted);
+	return err_set(p->err, ERR_USAGE, "'%s' has '%c' at character %zu where %s is expected",
+		       p->text, *p->at, (size_t)(p->at - p->text) + 1, wanted);
 }
 
 /* Digits, a point, an exponent: what can be a number's letters, to be judged by str_to_double. */
@@ -75,7 +76,7 @@ static int parse_number(struct parser *p)
 	if (!str_to_double(text, &v))
 		return fail(p, "a number");
 	p->at += len;
-	VEC_PUSH(&p->e->ops, (struct op){ .what = '#', .number = v });
+	VEC_PUSH(&p->e->ops, (struct op){.what = '#', .number = v});
 	return 0;
 }
 
@@ -90,7 +91,7 @@ static void parse_name(struct parser *p)
 
 	while (is_name_char(p->at[len]))
 		len++;
-	VEC_PUSH(&p->e->ops, (struct op){ .what = 'x', .name = xstrndup(p->at, len) });
+	VEC_PUSH(&p->e->ops, (struct op){.what = 'x', .name = xstrndup(p->at, len)});
 	p->at += len;
 }
 
@@ -151,11 +152,12 @@ static int parse_sum(struct parser *p)
 
 int expr_parse(const char *text, struct expr **ret, struct err *err)
 {
-	struct parser p = { .text = text, .at = text, .err = err };
+	struct parser p = {.text = text, .at = text, .err = err};
 	int rc;
 
 	if (strlen(text) > LENGTH_MAX)
-		return err_set(err, ERR_USAGE, "an expression of more than %d characters", LENGTH_MAX);
+		return err_set(err, ERR_USAGE, "an expression of more than %d characters",
+			       LENGTH_MAX);
 	p.e = xcalloc(1, sizeof(*p.e));
 	rc = parse_sum(&p);
 	if (!rc && peek(&p))
@@ -200,8 +202,8 @@ static int apply(char what, double a, double b, double *ret, struct err *err)
 	return 0;
 }
 
-int expr_eval(const struct expr *e, bool (*lookup)(const char *name, double *ret, void *arg), void *arg,
-	      double *ret, struct err *err)
+int expr_eval(const struct expr *e, bool (*lookup)(const char *name, double *ret, void *arg),
+	      void *arg, double *ret, struct err *err)
 {
 	autofree double *stack = xcalloc(e->ops.n, sizeof(*stack));
 	size_t n = 0;

@@ -27,7 +27,11 @@ static void add_user_dir(char ***dirs)
 {
 	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
 	bool xdg = config && *config == '/';
-	autofree char *path = xasprintf("%s%s/culprit/jobs", xdg ? config : home ? home : "", xdg ? "" : "/.config");
+	autofree char *path = xasprintf("%s%s/culprit/jobs",
+					xdg    ? config
+					: home ? home
+					       : "",
+					xdg ? "" : "/.config");
 
 	add_dir(dirs, path);
 }
@@ -132,9 +136,9 @@ int job_path(const char *name_or_path, char **ret, struct err *err)
 char *job_file_beside(const char *name, const char *from)
 {
 	const char *slash = strrchr(from, '/');
-	autofree char *path = *name == '/' || !slash ?
-				      xstrdup(name) :
-				      xasprintf("%.*s/%s", (int)(slash - from), from, name);
+	autofree char *path = *name == '/' || !slash
+				      ? xstrdup(name)
+				      : xasprintf("%.*s/%s", (int)(slash - from), from, name);
 
 	return fs_absolute(path);
 }
@@ -172,7 +176,8 @@ static void fill_entry(struct job_entry *e)
 	autojob struct job *job = NULL;
 
 	if (job_load(e->path, &job, &err) < 0) {
-		const char *line = strchr(err.message, '\n'); /* behind the first, which only names the file */
+		const char *line =
+			strchr(err.message, '\n'); /* behind the first, which only names the file */
 
 		line = line ? line + 1 : err.message;
 		e->problem = xstrndup(line, strcspn(line, "\n"));

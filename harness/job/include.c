@@ -24,12 +24,14 @@ static char *resolve(struct loader *l, const struct yaml_node *node, const char 
 	autofree char *real = found ? realpath(found, NULL) : NULL;
 
 	if (!real) {
-		node_fault(node, l->d, "no file '%s' beside this one nor in the job directories", name);
+		node_fault(node, l->d, "no file '%s' beside this one nor in the job directories",
+			   name);
 		return NULL;
 	}
 	for (size_t i = 0; i < l->depth; i++) {
 		if (streq(l->chain[i], real)) {
-			node_fault(node, l->d, "'%s' includes itself, by way of %zu files", name, l->depth - i);
+			node_fault(node, l->d, "'%s' includes itself, by way of %zu files", name,
+				   l->depth - i);
 			return NULL;
 		}
 	}
@@ -44,7 +46,8 @@ static char *resolve(struct loader *l, const struct yaml_node *node, const char 
 	return take_ptr(&real);
 }
 
-static struct yaml_node *load_included(struct loader *l, const struct yaml_node *node, const char *name)
+static struct yaml_node *load_included(struct loader *l, const struct yaml_node *node,
+				       const char *name)
 {
 	autofree char *path = resolve(l, node, name);
 	ERR_CLEANUP struct err err = {};
@@ -80,7 +83,8 @@ static void include_into(struct loader *l, struct yaml_node *root)
 	names = schema_texts(include, "a file or a list of files", l->d);
 	l->failed |= !names;
 	for (size_t i = strv_len(names); i-- > 0;) {
-		const struct yaml_node *node = include->kind == NODE_LIST ? include->items[i] : include;
+		const struct yaml_node *node =
+			include->kind == NODE_LIST ? include->items[i] : include;
 		struct yaml_node *under = load_included(l, node, names[i]);
 
 		if (under)
@@ -90,9 +94,10 @@ static void include_into(struct loader *l, struct yaml_node *root)
 	}
 }
 
-int include_load(const char *path, struct diag *d, struct yaml_node **ret, struct buf *ret_source, struct err *err)
+int include_load(const char *path, struct diag *d, struct yaml_node **ret, struct buf *ret_source,
+		 struct err *err)
 {
-	struct loader l = { .d = d };
+	struct loader l = {.d = d};
 	autofree char *real = realpath(path, NULL);
 	autoyaml *root = NULL;
 	int rc = node_load(path, d, &root, ret_source, err);

@@ -77,7 +77,7 @@ static int hash_files(struct hash *h, char *const *paths, struct err *err)
 /* Fragments and patches count by content: edited in place, they make another kernel. */
 static int hash_kernel_files(struct hash *h, const struct kernel_options *k, struct err *err)
 {
-	char *base[] = { k->base, NULL };
+	char *base[] = {k->base, NULL};
 	int rc = *k->base == '/' ? hash_files(h, base, err) : 0;
 
 	if (!rc)

@@ -18,9 +18,9 @@ struct metric {
 	enum better better;
 	bool kpi;
 	/* exactly one source: */
-	char *pattern;	    /* PCRE2, value is the first group */
-	char *json;	    /* dotted path */
-	char *key;	    /* `name: value` line */
+	char *pattern;	     /* PCRE2, value is the first group */
+	char *json;	     /* dotted path */
+	char *key;	     /* `name: value` line */
 	struct expr *derive; /* over metrics and parameters of the same run */
 	enum take take;
 	double scale; /* 1 unless given */
@@ -29,7 +29,8 @@ struct metric {
 	double quantile; /* in (0,1) for CENTRE_QUANTILE */
 };
 
-/* A command: a string is `sh -c`, a list is an argv vector. argv is ready to execute in both cases. */
+/* A command: a string is `sh -c`, a list is an argv vector. argv is ready to execute in both cases.
+ */
 struct command {
 	char **argv; /* NULL where the job has none */
 	int64_t timeout_ns;
@@ -40,23 +41,24 @@ enum qemu_accel { ACCEL_AUTO, ACCEL_KVM, ACCEL_TCG };
 enum qemu_clock { CLOCK_REAL, CLOCK_ICOUNT };
 
 struct kernel_options {
-	char *base;	   /* "tinyconfig", "defconfig", or an absolute path to a file */
-	char **fragments;  /* absolute paths, in order */
-	char *cmdline;	   /* added to what the runner needs; "" if none */
-	char **patches;	   /* absolute paths, applied on top of each commit */
-	char *compiler;	   /* "gcc", "clang", "gcc-12"; "gcc" by default */
-	char *arch;	   /* "x86_64" */
-	bool aligned;	   /* 64-byte function alignment for all kernels of the job */
+	char *base;	    /* "tinyconfig", "defconfig", or an absolute path to a file */
+	char **fragments;   /* absolute paths, in order */
+	char *cmdline;	    /* added to what the runner needs; "" if none */
+	char **patches;	    /* absolute paths, applied on top of each commit */
+	char *compiler;	    /* "gcc", "clang", "gcc-12"; "gcc" by default */
+	char *arch;	    /* "x86_64" */
+	bool aligned;	    /* 64-byte function alignment for all kernels of the job */
 	int64_t timeout_ns; /* one build; default 1 h */
 };
 
 struct qemu_options {
-	uint32_t cpus;		/* default 1 */
-	uint64_t memory_bytes;	/* default 512M */
+	uint32_t cpus;	       /* default 1 */
+	uint64_t memory_bytes; /* default 512M */
 	enum qemu_accel accel;
-	enum qemu_clock clock;	/* icount needs cpus 1 and TCG */
+	enum qemu_clock clock; /* icount needs cpus 1 and TCG */
 	char **args;
-	int64_t boot_timeout_ns; /* to the agent's hello; default 120 s, times 10 under TCG is the runner's business */
+	int64_t boot_timeout_ns; /* to the agent's hello; default 120 s, times 10 under TCG is the
+				    runner's business */
 };
 
 struct parameter_value {
@@ -64,7 +66,8 @@ struct parameter_value {
 	char *value; /* text as it reaches the environment */
 };
 
-/* One combination of parameters. name is "size=64,test=UDP_STREAM" (sorted as in the file), or "" */
+/* One combination of parameters. name is "size=64,test=UDP_STREAM" (sorted as in the file), or ""
+ */
 struct cell {
 	char *name;
 	struct parameter_value *values;
@@ -74,12 +77,13 @@ struct cell {
 struct job {
 	char *name;
 	char *description;
-	char *path;	     /* absolute path of the file */
-	char *text_hash;     /* SHA-256 of what was parsed, includes merged: same hash, same measurement */
-	char *source;	     /* the effective text, kept in the database */
+	char *path;	 /* absolute path of the file */
+	char *text_hash; /* SHA-256 of what was parsed, includes merged: same hash, same measurement
+			  */
+	char *source;	 /* the effective text, kept in the database */
 	enum runner_kind runner;
-	char *machine;	     /* RUNNER_MACHINE */
-	char *repo;	     /* `repo:` absolute, or NULL */
+	char *machine; /* RUNNER_MACHINE */
+	char *repo;    /* `repo:` absolute, or NULL */
 	struct command build, setup, teardown, run;
 	struct kernel_options kernel; /* kernel jobs */
 	bool is_kernel;
@@ -91,18 +95,18 @@ struct job {
 	size_t n_metrics;
 	uint32_t boots_min, boots_max;	   /* default 5, 60 */
 	uint32_t iterate_min, iterate_max; /* runs in a boot; default 5, 30 */
-	double confidence;  /* 0.99 */
-	double interval_pct; /* full width in percent of the mean; 5 */
-	double interval_floor; /* absolute full width that is always enough; 0 */
-	double min_effect_pct; /* 0: not given */
-	double error;	       /* 0.01 */
+	double confidence;		   /* 0.99 */
+	double interval_pct;		   /* full width in percent of the mean; 5 */
+	double interval_floor;		   /* absolute full width that is always enough; 0 */
+	double min_effect_pct;		   /* 0: not given */
+	double error;			   /* 0.01 */
 };
 
 /*
  * name_or_path: a path (contains '/' or ends in .yaml) or the name of a job in the user's directory
  * ($XDG_CONFIG_HOME/culprit/jobs), in $CULPRIT_JOBS, in the source tree's jobs/ beside the binary's
- * build/, or installed ones. All faults of a file come in one ERR_USAGE whose message has a line each
- * behind its first: `file:line:column: key 'x': what is wrong`.
+ * build/, or installed ones. All faults of a file come in one ERR_USAGE whose message has a line
+ * each behind its first: `file:line:column: key 'x': what is wrong`.
  */
 int job_load(const char *name_or_path, struct job **ret, struct err *err);
 void job_free(struct job *job);

@@ -14,15 +14,16 @@ static const struct yaml_node *find(const struct job_file *f, const char *group,
 static void settle_runner(struct job_file *f)
 {
 	if (!find(f, "runner", NULL))
-		f->job.runner = find(f, "machine", NULL) ? RUNNER_MACHINE :
-				find(f, "kernel", NULL)	 ? RUNNER_QEMU :
-							   RUNNER_LOCAL;
+		f->job.runner = find(f, "machine", NULL)  ? RUNNER_MACHINE
+				: find(f, "kernel", NULL) ? RUNNER_QEMU
+							  : RUNNER_LOCAL;
 	f->job.is_kernel = find(f, "kernel", NULL) != NULL;
 }
 
 static void check_runner(const struct job_file *f, struct diag *d)
 {
-	const struct yaml_node *runner = find(f, "runner", NULL), *machine = find(f, "machine", NULL);
+	const struct yaml_node *runner = find(f, "runner", NULL),
+			       *machine = find(f, "machine", NULL);
 	const struct yaml_node *kernel = find(f, "kernel", NULL), *build = find(f, "build", NULL);
 
 	if (runner && f->job.runner == RUNNER_LOCAL && !streq(runner->text, "local"))
@@ -30,14 +31,17 @@ static void check_runner(const struct job_file *f, struct diag *d)
 	if (runner && !machine && f->job.runner == RUNNER_MACHINE)
 		node_fault(runner, d, "needs 'machine: NAME' beside it");
 	if (runner && machine && f->job.runner != RUNNER_MACHINE)
-		diag_add(d, machine->key_at, "machine", "excludes 'runner: %s'", runner->text ? runner->text : "");
+		diag_add(d, machine->key_at, "machine", "excludes 'runner: %s'",
+			 runner->text ? runner->text : "");
 	if (kernel && build)
-		diag_add(d, build->key_at, "build", "excludes 'kernel' of line %u: kernels are built by culprit",
+		diag_add(d, build->key_at, "build",
+			 "excludes 'kernel' of line %u: kernels are built by culprit",
 			 kernel->key_at.line);
 	else if (build && f->job.runner != RUNNER_LOCAL)
 		diag_add(d, build->key_at, "build", "is for 'runner: local' only");
 	if (kernel && f->job.runner == RUNNER_LOCAL)
-		diag_add(d, kernel->key_at, "kernel", "needs 'runner: qemu' or a machine, the local runner boots none");
+		diag_add(d, kernel->key_at, "kernel",
+			 "needs 'runner: qemu' or a machine, the local runner boots none");
 }
 
 static void check_qemu(const struct job_file *f, struct diag *d)
@@ -64,7 +68,8 @@ static uint32_t count_cpus(const struct job *job)
 }
 
 /* Of a pair of which only one was given, the default of the other gives way. */
-static void settle_range(const struct job_file *f, const char *group, uint32_t *min, uint32_t *max, struct diag *d)
+static void settle_range(const struct job_file *f, const char *group, uint32_t *min, uint32_t *max,
+			 struct diag *d)
 {
 	const struct yaml_node *low = find(f, group, "min"), *high = find(f, group, "max");
 
@@ -100,7 +105,8 @@ static const struct yaml_node *parameter_node(const struct job_file *f, const ch
 
 static bool is_source(const char *key)
 {
-	return streq(key, "pattern") || streq(key, "json") || streq(key, "key") || streq(key, "derive");
+	return streq(key, "pattern") || streq(key, "json") || streq(key, "key") ||
+	       streq(key, "derive");
 }
 
 static void check_source(const struct metric_check *c)
@@ -115,18 +121,22 @@ static void check_source(const struct metric_check *c)
 		if (is_source(node->items[i]->key))
 			found[n++] = node->items[i];
 	if (n == 0)
-		diag_add(c->d, node->key_at, node->key, "needs one of pattern, json, key or derive to come from");
+		diag_add(c->d, node->key_at, node->key,
+			 "needs one of pattern, json, key or derive to come from");
 	if (n == 2)
-		diag_add(c->d, found[1]->key_at, found[1]->key, "excludes '%s' of line %u: a metric has one source",
-			 found[0]->key, found[0]->key_at.line);
+		diag_add(c->d, found[1]->key_at, found[1]->key,
+			 "excludes '%s' of line %u: a metric has one source", found[0]->key,
+			 found[0]->key_at.line);
 	if (n == 1 && take && (streq(found[0]->key, "json") || streq(found[0]->key, "derive")))
-		diag_add(c->d, take->key_at, "take", "is for pattern and key, '%s' gives one value", found[0]->key);
+		diag_add(c->d, take->key_at, "take", "is for pattern and key, '%s' gives one value",
+			 found[0]->key);
 	if (parameter_node(c->f, c->metric->name))
 		diag_add(c->d, node->key_at, node->key, "a parameter has this name, too");
 }
 
 /* A parameter in arithmetic must be a number in every cell. */
-static void check_parameter_numbers(const struct metric_check *c, const struct yaml_node *derive, const char *name)
+static void check_parameter_numbers(const struct metric_check *c, const struct yaml_node *derive,
+				    const char *name)
 {
 	for (size_t i = 0; i < c->f->job.n_cells; i++) {
 		const struct cell *cell = &c->f->job.cells[i];
@@ -134,7 +144,8 @@ static void check_parameter_numbers(const struct metric_check *c, const struct y
 		for (size_t k = 0; k < cell->n_values; k++) {
 			double v;
 
-			if (!streq(cell->values[k].name, name) || str_to_double(cell->values[k].value, &v))
+			if (!streq(cell->values[k].name, name) ||
+			    str_to_double(cell->values[k].value, &v))
 				continue;
 			node_fault(derive, c->d, "parameter '%s' is '%s', which is no number", name,
 				   cell->values[k].value);
@@ -147,7 +158,7 @@ static void check_used_name(const char *name, void *arg)
 {
 	const struct metric_check *c = arg;
 	const struct yaml_node *derive = node_get(metric_node(c->f, c->metric), "derive");
-	const struct yaml_node *groups[] = { find(c->f, "metrics", NULL), c->f->parameters };
+	const struct yaml_node *groups[] = {find(c->f, "metrics", NULL), c->f->parameters};
 	autofree const char **names = NULL;
 	autofree char *meant = NULL;
 	size_t n = 0;
@@ -197,7 +208,8 @@ static void check_cycle(struct metric_check *c)
 	visit(c->metric->name, c);
 	if (c->cycle)
 		node_fault(node_get(metric_node(c->f, c->metric), "derive"), c->d,
-			   "'%s' is derived from itself, directly or by way of others", c->metric->name);
+			   "'%s' is derived from itself, directly or by way of others",
+			   c->metric->name);
 }
 
 static void check_metrics(struct job_file *f, struct diag *d)
@@ -208,7 +220,7 @@ static void check_metrics(struct job_file *f, struct diag *d)
 	if (metrics && metrics->kind == NODE_MAP && !metrics->n)
 		node_fault(metrics, d, "a job needs at least one metric");
 	for (size_t i = 0; i < job->n_metrics; i++) {
-		struct metric_check c = { .f = f, .d = d, .metric = &job->metrics[i] };
+		struct metric_check c = {.f = f, .d = d, .metric = &job->metrics[i]};
 
 		check_source(&c);
 		if (!c.metric->derive)

@@ -31,7 +31,8 @@ const char *schema_text(const struct yaml_node *node, const char *what, struct d
 	if (node->broken)
 		return NULL;
 	if (node->kind != NODE_SCALAR)
-		node_fault(node, d, "must be %s, not a %s", what, node->kind == NODE_LIST ? "list" : "mapping");
+		node_fault(node, d, "must be %s, not a %s", what,
+			   node->kind == NODE_LIST ? "list" : "mapping");
 	else if (node_is_null(node))
 		node_fault(node, d, "has no value, and must be %s", what);
 	else
@@ -76,7 +77,9 @@ char *schema_meant(const char *word, const char *const *names)
 
 static const char *example_of(const struct schema *row)
 {
-	return row->example ? row->example : row->fallback && *row->fallback ? row->fallback : "...";
+	return row->example			 ? row->example
+	       : row->fallback && *row->fallback ? row->fallback
+						 : "...";
 }
 
 static bool has_limits(const struct schema *row)
@@ -98,7 +101,7 @@ static void add_limit(const struct schema *row, double limit, struct buf *out)
 		unit = limit >= 86400 ? "d" : "s";
 		limit /= limit >= 86400 ? 86400 : 1;
 	} else if (row->kind == SCHEMA_BYTES) {
-		static const char *const units[] = { "", "K", "M", "G", "T" };
+		static const char *const units[] = {"", "K", "M", "G", "T"};
 		size_t i = 0;
 
 		for (; limit >= 1024 && i < ARRAY_SIZE(units) - 1; i++)
@@ -118,7 +121,8 @@ static void add_range(const struct schema *row, struct buf *out)
 	}
 }
 
-static bool in_limits(const struct schema *row, double v, const struct yaml_node *node, struct diag *d)
+static bool in_limits(const struct schema *row, double v, const struct yaml_node *node,
+		      struct diag *d)
 {
 	autobuf range = {};
 
@@ -131,7 +135,8 @@ static bool in_limits(const struct schema *row, double v, const struct yaml_node
 
 static void fault_kind(const struct schema *row, const struct yaml_node *node, struct diag *d)
 {
-	autofree char *example = row->example ? xasprintf(" (for example %s)", row->example) : xstrdup("");
+	autofree char *example =
+		row->example ? xasprintf(" (for example %s)", row->example) : xstrdup("");
 
 	node_fault(node, d, "'%s' is not %s%s", node->text, wanted[row->kind], example);
 }
@@ -152,7 +157,7 @@ static bool parse_percent(const char *text, bool fraction, double *ret)
 
 static bool parse_bool(const char *text, bool *ret)
 {
-	static const char *const words[] = { "false", "true", "no", "yes" };
+	static const char *const words[] = {"false", "true", "no", "yes"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
 		if (streq(text, words[i])) {
@@ -163,7 +168,8 @@ static bool parse_bool(const char *text, bool *ret)
 	return false;
 }
 
-static bool read_number(const struct schema *row, const struct yaml_node *node, void *field, struct diag *d)
+static bool read_number(const struct schema *row, const struct yaml_node *node, void *field,
+			struct diag *d)
 {
 	double v = NAN;
 	uint64_t whole = 0;
@@ -211,7 +217,8 @@ static void add_words(const char *const *words, struct buf *out)
 		buf_printf(out, "%s%s", i ? ", " : "", words[i]);
 }
 
-static bool read_enum(const struct schema *row, const struct yaml_node *node, void *field, struct diag *d)
+static bool read_enum(const struct schema *row, const struct yaml_node *node, void *field,
+		      struct diag *d)
 {
 	autofree char *meant = NULL;
 	autobuf words = {};
@@ -228,7 +235,8 @@ static bool read_enum(const struct schema *row, const struct yaml_node *node, vo
 	return false;
 }
 
-static bool read_paths(const struct schema *row, const struct yaml_node *node, void *field, struct diag *d)
+static bool read_paths(const struct schema *row, const struct yaml_node *node, void *field,
+		       struct diag *d)
 {
 	autostrv char **names = schema_texts(node, wanted[row->kind], d);
 	autostrv char **paths = strv_dup(NULL);
@@ -240,7 +248,9 @@ static bool read_paths(const struct schema *row, const struct yaml_node *node, v
 		if (path)
 			strv_push(&paths, path);
 		else
-			node_fault(item, d, "no file '%s' beside this one nor in the job directories", names[i]);
+			node_fault(item, d,
+				   "no file '%s' beside this one nor in the job directories",
+				   names[i]);
 	}
 	if (!names || strv_len(paths) < strv_len(names))
 		return false;
@@ -251,14 +261,15 @@ static bool read_paths(const struct schema *row, const struct yaml_node *node, v
 	return true;
 }
 
-static bool read_command(const struct schema *row, const struct yaml_node *node, void *field, struct diag *d)
+static bool read_command(const struct schema *row, const struct yaml_node *node, void *field,
+			 struct diag *d)
 {
 	autostrv char **argv = NULL;
 
 	if (node->kind == NODE_LIST) {
 		argv = schema_texts(node, "an argument", d);
 	} else if (schema_text(node, wanted[row->kind], d)) {
-		argv = strv_dup((const char *const[]){ "sh", "-c", node->text, NULL });
+		argv = strv_dup((const char *const[]){"sh", "-c", node->text, NULL});
 	}
 	if (!argv)
 		return false;
@@ -270,7 +281,8 @@ static bool read_command(const struct schema *row, const struct yaml_node *node,
 	return true;
 }
 
-static bool read_lists(const struct schema *row, const struct yaml_node *node, void *field, struct diag *d)
+static bool read_lists(const struct schema *row, const struct yaml_node *node, void *field,
+		       struct diag *d)
 {
 	char **texts = schema_texts(node, wanted[row->kind], d);
 
@@ -278,10 +290,12 @@ static bool read_lists(const struct schema *row, const struct yaml_node *node, v
 	return texts != NULL;
 }
 
-static void read_map(const struct schema *row, const struct yaml_node *node, void *field, struct diag *d)
+static void read_map(const struct schema *row, const struct yaml_node *node, void *field,
+		     struct diag *d)
 {
 	if (node->kind != NODE_MAP) {
-		schema_text(node, wanted[row->kind], d); /* says what is wrong with a list or nothing */
+		schema_text(node, wanted[row->kind],
+			    d); /* says what is wrong with a list or nothing */
 		if (node->kind == NODE_SCALAR && !node_is_null(node) && !node->broken)
 			fault_kind(row, node, d);
 		return;
@@ -294,7 +308,8 @@ static void read_map(const struct schema *row, const struct yaml_node *node, voi
 	}
 }
 
-static bool read_scalar(const struct schema *row, const struct yaml_node *node, void *field, struct diag *d)
+static bool read_scalar(const struct schema *row, const struct yaml_node *node, void *field,
+			struct diag *d)
 {
 	const char *text = schema_text(node, wanted[row->kind], d);
 
@@ -316,7 +331,8 @@ static bool read_scalar(const struct schema *row, const struct yaml_node *node, 
 	}
 }
 
-static void read_value(const struct schema *row, const struct yaml_node *node, void *field, struct diag *d)
+static void read_value(const struct schema *row, const struct yaml_node *node, void *field,
+		       struct diag *d)
 {
 	bool ok = true;
 
@@ -358,7 +374,7 @@ static void read_defaults(const struct schema *rows, void *base, struct diag *d)
 {
 	for (const struct schema *row = rows; row->key; row++) {
 		void *field = (char *)base + row->offset;
-		struct yaml_node text = { .kind = NODE_SCALAR, .quoted = true };
+		struct yaml_node text = {.kind = NODE_SCALAR, .quoted = true};
 
 		if (row->kind == SCHEMA_GROUP) {
 			read_defaults(row->rows, field, d);
@@ -394,7 +410,8 @@ static void fault_unknown(const struct schema *rows, const struct yaml_node *nod
 		autobuf words = {};
 
 		add_words(names, &words);
-		diag_add(d, node->key_at, node->key, "unknown key%s, known are %s", where, buf_str(&words));
+		diag_add(d, node->key_at, node->key, "unknown key%s, known are %s", where,
+			 buf_str(&words));
 	}
 }
 
@@ -403,8 +420,8 @@ static void fault_missing(const struct schema *row, const struct yaml_node *map,
 	const char *parent = node_key(map);
 	autofree char *where = parent ? xasprintf(" in '%s'", parent) : xstrdup("");
 
-	diag_add(d, map->at, row->key, "missing%s: %s, for example '%s: %s'", where, row->help, row->key,
-		 example_of(row));
+	diag_add(d, map->at, row->key, "missing%s: %s, for example '%s: %s'", where, row->help,
+		 row->key, example_of(row));
 }
 
 void schema_read(const struct schema *rows, const struct yaml_node *map, void *base, struct diag *d)
@@ -412,10 +429,12 @@ void schema_read(const struct schema *rows, const struct yaml_node *map, void *b
 	if (map->broken)
 		return;
 	if (map->kind != NODE_MAP) {
-		const char *is = map->kind == NODE_LIST ? "a list" : node_is_null(map) ? "nothing" : "a text";
+		const char *is = map->kind == NODE_LIST ? "a list"
+				 : node_is_null(map)	? "nothing"
+							: "a text";
 
-		node_fault(map, d, "must be a mapping of keys like '%s: %s', and is %s", rows->key, example_of(rows),
-			   is);
+		node_fault(map, d, "must be a mapping of keys like '%s: %s', and is %s", rows->key,
+			   example_of(rows), is);
 		return;
 	}
 	for (size_t i = 0; i < map->n; i++)
@@ -429,7 +448,7 @@ void schema_read(const struct schema *rows, const struct yaml_node *map, void *b
 		else if (row->required)
 			fault_missing(row, map, d);
 		else
-			read_defaults((const struct schema[]){ *row, {} }, base, d);
+			read_defaults((const struct schema[]){*row, {}}, base, d);
 	}
 }
 
@@ -485,7 +504,8 @@ static void print_rows(const struct schema *rows, const char *prefix, struct buf
 		buf_printf(out, "\n    %s\n", row->help);
 		if (row->example)
 			buf_printf(out, "    for example %s: %s\n", row->key, row->example);
-		below = xasprintf("%s%s.%s", prefix, row->key, row->kind == SCHEMA_MAP ? "NAME." : "");
+		below = xasprintf("%s%s.%s", prefix, row->key,
+				  row->kind == SCHEMA_MAP ? "NAME." : "");
 		if (row->rows)
 			print_rows(row->rows, below, out);
 	}

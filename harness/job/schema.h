@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One table says what a YAML file may hold: it drives the reading, the errors and the documentation.
+// One table says what a YAML file may hold: it drives the reading, the errors and the
+// documentation.
 #pragma once
 
 #include "harness/job/yaml.h"
@@ -37,8 +38,8 @@ enum schema_kind {
 	SCHEMA_COMMAND,	 /* char ** argv: a text becomes sh -c TEXT, a list is taken as it is */
 	SCHEMA_NODE,	 /* const struct yaml_node *: the tree itself, for who reads it later */
 	SCHEMA_GROUP,	 /* a struct inside this one, described by `rows` */
-	SCHEMA_MAP,	 /* NAME: group of `rows`, any number of them, each put where `entry` says */
-	SCHEMA_CUSTOM,	 /* read by `read` */
+	SCHEMA_MAP,    /* NAME: group of `rows`, any number of them, each put where `entry` says */
+	SCHEMA_CUSTOM, /* read by `read` */
 };
 
 struct schema {
@@ -50,27 +51,34 @@ struct schema {
 	const char *fallback;	   /* the default, as the file would say it; NULL: zeros */
 	const char *const *words;  /* SCHEMA_ENUM: ends with NULL */
 	const struct schema *rows; /* SCHEMA_GROUP, SCHEMA_MAP */
-	/* SCHEMA_MAP: where the entry's struct is (new, zeroed, valid until the next call); NULL: a fault was added */
+	/* SCHEMA_MAP: where the entry's struct is (new, zeroed, valid until the next call); NULL: a
+	 * fault was added */
 	void *(*entry)(const struct yaml_node *node, void *field, struct diag *d);
 	/* SCHEMA_CUSTOM: text or tree to field */
 	void (*read)(const struct yaml_node *node, void *field, struct diag *d);
-	/* may add faults of a scalar or list that was read well; NULL: nothing more is asked of it */
+	/* may add faults of a scalar or list that was read well; NULL: nothing more is asked of it
+	 */
 	void (*check)(const struct yaml_node *node, struct diag *d);
 	const char *type;    /* SCHEMA_CUSTOM, SCHEMA_NODE: what docs call the value */
 	const char *help;    /* a sentence, lower case, no full stop */
 	const char *example; /* a value as the file would say it */
 };
 
-/* Fills base (zeroed by the caller) from a mapping; strings and lists in it are owned by the struct. */
-void schema_read(const struct schema *rows, const struct yaml_node *map, void *base, struct diag *d);
-/* Frees the texts and lists that schema_read made; entries of maps and custom fields are their owner's. */
+/* Fills base (zeroed by the caller) from a mapping; strings and lists in it are owned by the
+ * struct. */
+void schema_read(const struct schema *rows, const struct yaml_node *map, void *base,
+		 struct diag *d);
+/* Frees the texts and lists that schema_read made; entries of maps and custom fields are their
+ * owner's. */
 void schema_release(const struct schema *rows, void *base);
-/* Every key with type, default and help, in the order of the table: "qemu.cpus: number, 1 to 64, default 1". */
+/* Every key with type, default and help, in the order of the table: "qemu.cpus: number, 1 to 64,
+ * default 1". */
 void schema_print_docs(const struct schema *rows, struct buf *out);
 
 /* --- for custom readers --- */
 
-/* The text of a scalar; NULL after a fault (a list, a mapping, nothing). `wanted` is like "a number". */
+/* The text of a scalar; NULL after a fault (a list, a mapping, nothing). `wanted` is like "a
+ * number". */
 const char *schema_text(const struct yaml_node *node, const char *wanted, struct diag *d);
 /* As SCHEMA_STRINGS reads it, or NULL after a fault. */
 char **schema_texts(const struct yaml_node *node, const char *wanted, struct diag *d);

@@ -22,12 +22,12 @@ static struct yaml_node *read_node(struct reader *r, unsigned depth);
 
 static struct place place_of_mark(const struct reader *r, yaml_mark_t mark)
 {
-	return (struct place){ r->file, mark.line + 1, mark.column + 1 };
+	return (struct place){r->file, mark.line + 1, mark.column + 1};
 }
 
 static struct place place_of_offset(const struct reader *r, size_t offset)
 {
-	struct place at = { r->file, 1, 1 };
+	struct place at = {r->file, 1, 1};
 
 	for (size_t i = 0; i < offset && i < r->len; i++) {
 		if (r->text[i] == '\n') {
@@ -49,10 +49,12 @@ static void report_syntax(struct reader *r)
 		diag_add(r->d, place_of_offset(r, p->problem_offset), r->last_key,
 			 "not UTF-8 text: %s", problem);
 	else if (p->context)
-		diag_add(r->d, place_of_mark(r, p->problem_mark), r->last_key, "not YAML: %s %s from line %zu on",
-			 problem, p->context, p->context_mark.line + 1);
+		diag_add(r->d, place_of_mark(r, p->problem_mark), r->last_key,
+			 "not YAML: %s %s from line %zu on", problem, p->context,
+			 p->context_mark.line + 1);
 	else
-		diag_add(r->d, place_of_mark(r, p->problem_mark), r->last_key, "not YAML: %s", problem);
+		diag_add(r->d, place_of_mark(r, p->problem_mark), r->last_key, "not YAML: %s",
+			 problem);
 }
 
 static bool advance(struct reader *r)
@@ -146,7 +148,8 @@ static struct yaml_node *read_list(struct reader *r, unsigned depth)
 	return advance(r) ? take_ptr(&list) : NULL;
 }
 
-/* The key at the current event into ret_key (left NULL where it cannot be one). False: syntax error. */
+/* The key at the current event into ret_key (left NULL where it cannot be one). False: syntax
+ * error. */
 static bool read_key(struct reader *r, unsigned depth, char **ret_key, struct place *ret_at)
 {
 	autoyaml *key = NULL;
@@ -235,7 +238,7 @@ static struct yaml_node *read_stream(struct reader *r)
 	if (!advance(r) || !advance(r)) /* to the start of the stream, to that of the document */
 		return NULL;
 	if (r->event.type == YAML_STREAM_END_EVENT) {
-		diag_add(r->d, (struct place){ r->file, 1, 1 }, NULL, "the file is empty");
+		diag_add(r->d, (struct place){r->file, 1, 1}, NULL, "the file is empty");
 		return NULL;
 	}
 	if (!advance(r))
@@ -251,15 +254,15 @@ static struct yaml_node *read_stream(struct reader *r)
 
 struct yaml_node *node_parse(const char *text, size_t len, const char *file, struct diag *d)
 {
-	struct reader r = { .text = text, .len = len, .file = diag_file(d, file), .d = d };
+	struct reader r = {.text = text, .len = len, .file = diag_file(d, file), .d = d};
 	struct yaml_node *root = NULL;
 
 	if (len > BYTES_MAX) {
-		diag_add(d, (struct place){ r.file, 1, 1 }, NULL, "the file is larger than 1 MiB");
+		diag_add(d, (struct place){r.file, 1, 1}, NULL, "the file is larger than 1 MiB");
 		return NULL;
 	}
 	if (!yaml_parser_initialize(&r.parser)) {
-		diag_add(d, (struct place){ r.file, 0, 0 }, NULL, "out of memory");
+		diag_add(d, (struct place){r.file, 0, 0}, NULL, "out of memory");
 		return NULL;
 	}
 	yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
@@ -271,14 +274,17 @@ struct yaml_node *node_parse(const char *text, size_t len, const char *file, str
 	return root;
 }
 
-int node_load(const char *path, struct diag *d, struct yaml_node **ret, struct buf *ret_text, struct err *err)
+int node_load(const char *path, struct diag *d, struct yaml_node **ret, struct buf *ret_text,
+	      struct err *err)
 {
 	autobuf text = {};
 	ERR_CLEANUP struct err read_err = {};
 	int rc = fs_read(path, BYTES_MAX, &text, &read_err);
 
-	if (rc == -ERR_USAGE) { /* the only thing fs_read holds against a file it can read is its size */
-		diag_add(d, (struct place){ diag_file(d, path), 1, 1 }, NULL, "the file is larger than 1 MiB");
+	if (rc ==
+	    -ERR_USAGE) { /* the only thing fs_read holds against a file it can read is its size */
+		diag_add(d, (struct place){diag_file(d, path), 1, 1}, NULL,
+			 "the file is larger than 1 MiB");
 		*ret = NULL;
 		return 0;
 	}
@@ -376,12 +382,12 @@ static int append(void *out, unsigned char *data, size_t len)
 static bool emit_scalar(yaml_emitter_t *emitter, const char *text, bool quoted)
 {
 	yaml_event_t event;
-	yaml_scalar_style_t style = strchr(text, '\n') ? YAML_LITERAL_SCALAR_STYLE :
-				    quoted	       ? YAML_SINGLE_QUOTED_SCALAR_STYLE :
-							 YAML_ANY_SCALAR_STYLE;
+	yaml_scalar_style_t style = strchr(text, '\n') ? YAML_LITERAL_SCALAR_STYLE
+				    : quoted	       ? YAML_SINGLE_QUOTED_SCALAR_STYLE
+						       : YAML_ANY_SCALAR_STYLE;
 
-	return yaml_scalar_event_initialize(&event, NULL, NULL, (const yaml_char_t *)text, (int)strlen(text), 1, 1,
-					    style) &&
+	return yaml_scalar_event_initialize(&event, NULL, NULL, (const yaml_char_t *)text,
+					    (int)strlen(text), 1, 1, style) &&
 	       yaml_emitter_emit(emitter, &event);
 }
 
@@ -392,12 +398,16 @@ static bool emit(yaml_emitter_t *emitter, const struct yaml_node *node)
 
 	if (node->kind == NODE_SCALAR)
 		return emit_scalar(emitter, node->text, node->quoted);
-	ok = map ? yaml_mapping_start_event_initialize(&event, NULL, NULL, 1, YAML_BLOCK_MAPPING_STYLE) :
-		   yaml_sequence_start_event_initialize(&event, NULL, NULL, 1, YAML_FLOW_SEQUENCE_STYLE);
+	ok = map ? yaml_mapping_start_event_initialize(&event, NULL, NULL, 1,
+						       YAML_BLOCK_MAPPING_STYLE)
+		 : yaml_sequence_start_event_initialize(&event, NULL, NULL, 1,
+							YAML_FLOW_SEQUENCE_STYLE);
 	ok = ok && yaml_emitter_emit(emitter, &event);
 	for (size_t i = 0; ok && i < node->n; i++)
-		ok = (!map || emit_scalar(emitter, node->items[i]->key, false)) && emit(emitter, node->items[i]);
-	ok = ok && (map ? yaml_mapping_end_event_initialize(&event) : yaml_sequence_end_event_initialize(&event));
+		ok = (!map || emit_scalar(emitter, node->items[i]->key, false)) &&
+		     emit(emitter, node->items[i]);
+	ok = ok && (map ? yaml_mapping_end_event_initialize(&event)
+			: yaml_sequence_end_event_initialize(&event));
 	return ok && yaml_emitter_emit(emitter, &event);
 }
 
@@ -411,7 +421,8 @@ void node_print(const struct yaml_node *root, struct buf *out)
 	yaml_emitter_set_output(&emitter, append, out);
 	yaml_emitter_set_unicode(&emitter, 1);
 	yaml_emitter_set_width(&emitter, 100);
-	if (yaml_stream_start_event_initialize(&event, YAML_UTF8_ENCODING) && yaml_emitter_emit(&emitter, &event) &&
+	if (yaml_stream_start_event_initialize(&event, YAML_UTF8_ENCODING) &&
+	    yaml_emitter_emit(&emitter, &event) &&
 	    yaml_document_start_event_initialize(&event, NULL, NULL, NULL, 1) &&
 	    yaml_emitter_emit(&emitter, &event) && emit(&emitter, root) &&
 	    yaml_document_end_event_initialize(&event, 1) && yaml_emitter_emit(&emitter, &event) &&

@@ -18,17 +18,19 @@ static double limit_seconds(const struct command *c)
 
 static struct job_costs limits(const struct job *job)
 {
-	double build = job->is_kernel ? (double)job->kernel.timeout_ns / 1e9 : limit_seconds(&job->build);
+	double build =
+		job->is_kernel ? (double)job->kernel.timeout_ns / 1e9 : limit_seconds(&job->build);
 	double start = job->runner == RUNNER_QEMU ? (double)job->qemu.boot_timeout_ns / 1e9 : 0;
 
 	return (struct job_costs){
-		.build = { build, false },
-		.boot = { start + limit_seconds(&job->setup) + limit_seconds(&job->teardown), false },
-		.run = { limit_seconds(&job->run), false },
+		.build = {build, false},
+		.boot = {start + limit_seconds(&job->setup) + limit_seconds(&job->teardown), false},
+		.run = {limit_seconds(&job->run), false},
 	};
 }
 
-static int add_boot(struct store *store, const struct boot_row *boot, struct times *t, struct err *err)
+static int add_boot(struct store *store, const struct boot_row *boot, struct times *t,
+		    struct err *err)
 {
 	struct run_row *runs = NULL;
 	struct kernel_row kernel = {};
@@ -67,7 +69,8 @@ static int add_session(struct store *store, int64_t session, struct times *t, st
 	return rc;
 }
 
-static int add_sessions(struct store *store, const struct job *job, struct times *t, struct err *err)
+static int add_sessions(struct store *store, const struct job *job, struct times *t,
+			struct err *err)
 {
 	struct session_row *sessions = NULL;
 	size_t n = 0;
@@ -85,10 +88,11 @@ static int add_sessions(struct store *store, const struct job *job, struct times
 static void settle(struct job_cost *cost, const double *seconds, size_t n)
 {
 	if (n)
-		*cost = (struct job_cost){ centre_value(CENTRE_MEDIAN, 0, seconds, n), true };
+		*cost = (struct job_cost){centre_value(CENTRE_MEDIAN, 0, seconds, n), true};
 }
 
-int job_costs_read(struct store *store, const struct job *job, struct job_costs *ret, struct err *err)
+int job_costs_read(struct store *store, const struct job *job, struct job_costs *ret,
+		   struct err *err)
 {
 	struct job_costs costs = limits(job);
 	struct times t = {};

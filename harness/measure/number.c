@@ -50,7 +50,7 @@ static size_t number_length(const char *s, size_t len)
 /* Length of what some writers put between the digits of one number, or 0. */
 static size_t separator(const char *s, size_t len)
 {
-	static const char *const marks[] = { ",", "'", "_", "\xc2\xa0", "\xe2\x80\xaf" };
+	static const char *const marks[] = {",", "'", "_", "\xc2\xa0", "\xe2\x80\xaf"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(marks); i++) {
 		size_t n = strlen(marks[i]);
@@ -72,7 +72,8 @@ static bool is_no_number_word(const char *s, size_t len)
 {
 	size_t sign = len && (*s == '-' || *s == '+');
 
-	return len - sign >= 3 && (strncasecmp(s + sign, "nan", 3) == 0 || strncasecmp(s + sign, "inf", 3) == 0);
+	return len - sign >= 3 &&
+	       (strncasecmp(s + sign, "nan", 3) == 0 || strncasecmp(s + sign, "inf", 3) == 0);
 }
 
 static bool refuse(const char *s, size_t len, const char *why, char **ret_why)
@@ -107,7 +108,8 @@ bool number_read(const char *s, size_t len, double *ret, char **ret_why)
 	if (goes_on_after_separator(s + n, len - n))
 		return refuse(s, len, "has a separator of thousands or a locale's comma", ret_why);
 	if (n < len)
-		return refuse(s, len, "is not one whole number, it ends in something else", ret_why);
+		return refuse(s, len, "is not one whole number, it ends in something else",
+			      ret_why);
 	text = xstrndup(s, n);
 	if (!str_to_double(text, ret))
 		return refuse(s, len, "is too large for a number", ret_why);
@@ -146,16 +148,19 @@ static bool is_cut(const struct capture *c)
 	const char *after = c->text + c->end;
 	size_t left = c->len - c->end;
 	bool digit_before = c->start && is_digit(c->text[c->start - 1]);
-	bool point_before = c->start > 1 && c->text[c->start - 1] == '.' && is_digit(c->text[c->start - 2]);
+	bool point_before =
+		c->start > 1 && c->text[c->start - 1] == '.' && is_digit(c->text[c->start - 2]);
 
 	if (c->free_start && (digit_before || point_before))
 		return true;
-	return c->free_end && (digits(after, left) || (left > 1 && *after == '.' && is_digit(after[1])));
+	return c->free_end &&
+	       (digits(after, left) || (left > 1 && *after == '.' && is_digit(after[1])));
 }
 
 static bool has_sign_before(const struct capture *c)
 {
-	return c->free_start && c->start && c->text[c->start - 1] == '-' && is_digit(c->text[c->start]) &&
+	return c->free_start && c->start && c->text[c->start - 1] == '-' &&
+	       is_digit(c->text[c->start]) &&
 	       (c->start == 1 || !isalnum((unsigned char)c->text[c->start - 2]));
 }
 
@@ -166,14 +171,16 @@ bool number_capture(const struct capture *c, double *ret, char **ret_why)
 
 	if (!length || number_length(c->text + c->start, length) != length)
 		return number_read(c->text + c->start, length, ret, ret_why);
-	if (!c->knows_commas &&
-	    (began_before_separator(c) || goes_on_after_separator(c->text + c->end, c->len - c->end)))
-		return refuse_whole(*c, "has a separator of thousands or a locale's comma", ret_why);
+	if (!c->knows_commas && (began_before_separator(c) ||
+				 goes_on_after_separator(c->text + c->end, c->len - c->end)))
+		return refuse_whole(*c, "has a separator of thousands or a locale's comma",
+				    ret_why);
 	if (is_cut(c))
-		return refuse(c->text + c->start, length, "is only a part of the number that is printed there",
-			      ret_why);
+		return refuse(c->text + c->start, length,
+			      "is only a part of the number that is printed there", ret_why);
 	whole.start -= has_sign_before(c);
-	if (c->free_end && !memchr(c->text + c->start, 'e', length) && !memchr(c->text + c->start, 'E', length))
+	if (c->free_end && !memchr(c->text + c->start, 'e', length) &&
+	    !memchr(c->text + c->start, 'E', length))
 		whole.end += exponent(c->text + c->end, c->len - c->end);
 	return number_read(c->text + whole.start, whole.end - whole.start, ret, ret_why);
 }

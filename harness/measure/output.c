@@ -23,7 +23,8 @@ static size_t skip_string(const char *s, size_t i, size_t len)
 	return i < len && s[i] == BEL ? i + 1 : i;
 }
 
-/* The place behind the escape sequence at i (ECMA-48); a broken one ends where it stops making sense. */
+/* The place behind the escape sequence at i (ECMA-48); a broken one ends where it stops making
+ * sense. */
 static size_t skip_escape(const char *s, size_t i, size_t len)
 {
 	i++;
@@ -106,7 +107,8 @@ static size_t next_line(const char *text, size_t len, size_t i)
 	return newline ? (size_t)(newline - text) + 1 : len;
 }
 
-/* A text full of open brackets would be looked through again for each of them: `left` bounds that. */
+/* A text full of open brackets would be looked through again for each of them: `left` bounds that.
+ */
 void json_docs_read(const char *text, size_t len, struct json_docs *ret)
 {
 	size_t left = JSON_BYTES_MAX, i = 0;
@@ -124,10 +126,12 @@ void json_docs_read(const char *text, size_t len, struct json_docs *ret)
 		n = document_length(text + start, MIN(len - start, left));
 		left -= n ? n : MIN(len - start, left);
 		if (!n)
-			set_why(ret, left ? "a JSON document that does not end" : "JSON of more than 16 MiB");
+			set_why(ret, left ? "a JSON document that does not end"
+					  : "JSON of more than 16 MiB");
 		if (!left)
 			break;
-		i = n && read_document(text + start, n, ret) ? start + n : next_line(text, len, start);
+		i = n && read_document(text + start, n, ret) ? start + n
+							     : next_line(text, len, start);
 	}
 }
 

@@ -5,8 +5,8 @@
 #include "harness/base/json.h"
 
 /*
- * Adds the text without ANSI escapes; CR LF and CR become LF, so that every line that a terminal would
- * have shown is one. Any byte else stays. Time and memory are linear.
+ * Adds the text without ANSI escapes; CR LF and CR become LF, so that every line that a terminal
+ * would have shown is one. Any byte else stays. Time and memory are linear.
  */
 void output_clean(const char *text, size_t len, struct buf *out);
 

@@ -46,7 +46,8 @@ static bool tally_add(struct tally *t, double v)
 	t->sum += v;
 	if (t->take == TAKE_ONLY && t->n > 1) {
 		fail(t, xasprintf("two results where one is expected: %.10g and %.10g "
-				  "(take: says which one counts)", t->value, v));
+				  "(take: says which one counts)",
+				  t->value, v));
 		return false;
 	}
 	if (t->n == 1 || t->take == TAKE_LAST || (t->take == TAKE_MIN && v < t->value) ||
@@ -64,11 +65,16 @@ static double tally_value(const struct tally *t)
 
 /* --- pattern --- */
 
-static bool add_match(const struct reading *r, const char *pattern, const struct regex_match *m, struct tally *t)
+static bool add_match(const struct reading *r, const char *pattern, const struct regex_match *m,
+		      struct tally *t)
 {
 	const struct capture c = {
-		.text = r->text, .len = r->len, .start = m->group_start, .end = m->group_end,
-		.free_start = m->group_start <= m->start, .free_end = m->group_end >= m->end,
+		.text = r->text,
+		.len = r->len,
+		.start = m->group_start,
+		.end = m->group_end,
+		.free_start = m->group_start <= m->start,
+		.free_end = m->group_end >= m->end,
 		.knows_commas = strchr(pattern, ',') != NULL,
 	};
 	char *why = NULL;
@@ -105,7 +111,8 @@ static int read_pattern(struct reading *r, const struct metric *m, struct tally 
 		fail(t, xasprintf("pattern '%s': %s", m->pattern, err->message));
 		err_release(err);
 	} else if (!t->n && !m->optional) {
-		fail(t, xasprintf("pattern '%s' does not match%s", m->pattern, r->len ? "" : ", the output is empty"));
+		fail(t, xasprintf("pattern '%s' does not match%s", m->pattern,
+				  r->len ? "" : ", the output is empty"));
 	}
 	return 0;
 }
@@ -160,7 +167,8 @@ static void read_key(struct reading *r, const struct metric *m, struct tally *t)
 		i = end + 1;
 	}
 	if (!t->n && !t->why && !m->optional)
-		fail(t, xasprintf("no line '%s: value'%s", m->key, r->len ? "" : ", the output is empty"));
+		fail(t, xasprintf("no line '%s: value'%s", m->key,
+				  r->len ? "" : ", the output is empty"));
 }
 
 /* --- JSON --- */
@@ -186,8 +194,8 @@ static void read_json(struct reading *r, const struct metric *m, struct tally *t
 	if (!r->docs.n && r->docs.why) /* it began and broke off: that is no absence */
 		fail(t, xstrdup(r->docs.why));
 	else if (!m->optional)
-		fail(t, r->docs.n ? xasprintf("the JSON document has no '%s'", m->json) :
-				    xstrdup("no JSON document in the output"));
+		fail(t, r->docs.n ? xasprintf("the JSON document has no '%s'", m->json)
+				  : xstrdup("no JSON document in the output"));
 }
 
 /* --- derive --- */
@@ -240,10 +248,11 @@ static void settle(struct reading *r, size_t i, struct tally *t)
 	r->parsed->n_errors += p->why != NULL;
 }
 
-/* Metrics that derive from each other are read in the order that they need; done breaks any circle. */
+/* Metrics that derive from each other are read in the order that they need; done breaks any circle.
+ */
 static void read_metric_derived(struct reading *r, size_t i)
 {
-	struct tally t = { .take = TAKE_ONLY };
+	struct tally t = {.take = TAKE_ONLY};
 
 	if (r->done[i])
 		return;
@@ -255,7 +264,7 @@ static void read_metric_derived(struct reading *r, size_t i)
 static int read_metric(struct reading *r, size_t i, struct err *err)
 {
 	const struct metric *m = &r->job->metrics[i];
-	struct tally t = { .take = m->take };
+	struct tally t = {.take = m->take};
 	int rc = 0;
 
 	if (m->pattern)
@@ -288,9 +297,9 @@ int parse_output(const struct job *job, const struct cell *cell, const char *out
 		 struct parsed *ret, struct err *err)
 {
 	autofree bool *done = xcalloc(job->n_metrics, sizeof(*done));
-	struct parsed parsed = { .n = job->n_metrics };
+	struct parsed parsed = {.n = job->n_metrics};
 	autobuf clean = {};
-	struct reading r = { .job = job, .cell = cell, .parsed = &parsed, .done = done };
+	struct reading r = {.job = job, .cell = cell, .parsed = &parsed, .done = done};
 	int rc;
 
 	parsed.values = xcalloc(job->n_metrics, sizeof(*parsed.values));

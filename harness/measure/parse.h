@@ -6,9 +6,9 @@
 
 struct parsed_value {
 	const struct metric *metric;
-	bool present;  /* false: optional and absent, or an error */
+	bool present; /* false: optional and absent, or an error */
 	double value;
-	char *why;     /* what went wrong, owned; NULL if fine */
+	char *why; /* what went wrong, owned; NULL if fine */
 };
 
 struct parsed {

@@ -7,7 +7,7 @@
 #include "harness/search/search.h"
 #include "harness/verbs/verbs.h"
 
-static const size_t ranges[] = { 64, 1024 }; /* commits of the bisections that are told the cost of */
+static const size_t ranges[] = {64, 1024}; /* commits of the bisections that are told the cost of */
 
 struct check {
 	const struct job *job;
@@ -15,7 +15,7 @@ struct check {
 	char **warnings;
 };
 
-static const char *const better_words[] = { "higher", "lower" };
+static const char *const better_words[] = {"higher", "lower"};
 
 static const char *source_of(const struct metric *m)
 {
@@ -25,7 +25,7 @@ static const char *source_of(const struct metric *m)
 /* Where the job runs, without starting anything to find out. */
 static const char *machine_of(const struct job *job)
 {
-	static const char *const accels[] = { "qemu, kvm where it works", "qemu-kvm", "qemu-tcg" };
+	static const char *const accels[] = {"qemu, kvm where it works", "qemu-kvm", "qemu-tcg"};
 
 	if (job->runner == RUNNER_MACHINE)
 		return job->machine;
@@ -45,7 +45,8 @@ static void find_warnings(struct check *c)
 		autofree char *path = fs_find_program(job->guest_programs[i]);
 
 		if (!path)
-			strv_pushf(&c->warnings, "program '%s' is not on this host", job->guest_programs[i]);
+			strv_pushf(&c->warnings, "program '%s' is not on this host",
+				   job->guest_programs[i]);
 	}
 	if (job->repo && !fs_is_dir(job->repo))
 		strv_pushf(&c->warnings, "there is no repository '%s'", job->repo);
@@ -58,7 +59,8 @@ static bool all_measured(const struct job_costs *c)
 	return c->boot.measured && c->run.measured && (c->build.measured || c->build.seconds == 0);
 }
 
-/* A search measures one cell; the ends and the confirmation, which measure all, are a few boots more. */
+/* A search measures one cell; the ends and the confirmation, which measure all, are a few boots
+ * more. */
 static struct search_forecast forecast(const struct check *c, size_t commits)
 {
 	struct search_config config = search_config_default();
@@ -86,7 +88,8 @@ static double run_seconds_max(const struct check *c)
 {
 	const struct job *job = c->job;
 
-	return run_seconds(c, job->boots_max, job->boots_max == 1 ? job->iterate_max : job->iterate_min);
+	return run_seconds(c, job->boots_max,
+			   job->boots_max == 1 ? job->iterate_max : job->iterate_min);
 }
 
 /* --- text --- */
@@ -97,7 +100,11 @@ static void add_duration(struct buf *out, const char *label, const struct job_co
 
 	buf_printf(out, "  %s", label);
 	buf_pad(out, 12, ' ');
-	buf_printf(out, "%s%s\n", cost->measured ? "" : "at most ", clock_format_duration(cost->seconds, text));
+	if (!cost->measured && cost->seconds == 0)
+		buf_adds(out, "nothing\n");
+	else
+		buf_printf(out, "%s%s\n", cost->measured ? "" : "at most ",
+			   clock_format_duration(cost->seconds, text));
 }
 
 static void add_cells(const struct job *job, struct buf *out)
@@ -121,8 +128,8 @@ static void add_metrics(const struct job *job, struct buf *out)
 		buf_printf(out, " %s", *m->unit ? m->unit : "-");
 		buf_pad(out, 38, ' ');
 		buf_printf(out, " %s is better, %s of runs, by %s%s%s\n", better_words[m->better],
-			   centre_name(m->centre, m->quantile, centre), source_of(m), m->kpi ? ", KPI" : "",
-			   m->optional ? ", optional" : "");
+			   centre_name(m->centre, m->quantile, centre), source_of(m),
+			   m->kpi ? ", KPI" : "", m->optional ? ", optional" : "");
 	}
 }
 
@@ -132,18 +139,23 @@ static void add_cost(const struct check *c, struct buf *out)
 	const char *most = all_measured(&c->costs) ? "about" : "at most";
 	char low[32], high[32];
 
-	buf_printf(out, "cost, %s\n", all_measured(&c->costs) ? "as measured before" :
-		   "as the job's time limits bound what was not measured yet");
+	buf_printf(out, "cost, %s\n",
+		   all_measured(&c->costs)
+			   ? "as measured before"
+			   : "as the job's time limits bound what was not measured yet");
 	add_duration(out, "build", &c->costs.build);
 	add_duration(out, "boot", &c->costs.boot);
 	add_duration(out, "run", &c->costs.run);
-	buf_printf(out, "  'culprit run': %u to %u boots, %s %s to %s\n", job->boots_min, job->boots_max, most,
-		   clock_format_duration(run_seconds_min(c), low), clock_format_duration(run_seconds_max(c), high));
+	buf_printf(out, "  'culprit run': %u to %u boots, %s %s to %s\n", job->boots_min,
+		   job->boots_max, most, clock_format_duration(run_seconds_min(c), low),
+		   clock_format_duration(run_seconds_max(c), high));
 	for (size_t i = 0; i < ARRAY_SIZE(ranges); i++) {
 		struct search_forecast f = forecast(c, ranges[i]);
 
-		buf_printf(out, "  'culprit bisect' of %zu commits, a step of twice the noise: "
-				"%.0f builds, %.0f boots, %s %s\n", ranges[i], f.builds, f.boots, most,
+		buf_printf(out,
+			   "  'culprit bisect' of %zu commits, a step of twice the noise: "
+			   "%.0f builds, %.0f boots, %s %s\n",
+			   ranges[i], f.builds, f.boots, most,
 			   clock_format_duration(f.seconds, high));
 	}
 }
@@ -153,15 +165,18 @@ static void print_text(const struct check *c)
 	const struct job *job = c->job;
 	autobuf out = {};
 
-	buf_printf(&out, "%s: %s\n%s%s", job->name, job->path, job->description, *job->description ? "\n" : "");
+	buf_printf(&out, "%s: %s\n%s%s", job->name, job->path, job->description,
+		   *job->description ? "\n" : "");
 	buf_printf(&out, "machine: %s\n", machine_of(job));
 	if (job->repo)
 		buf_printf(&out, "repository: %s\n", job->repo);
 	add_cells(job, &out);
 	add_metrics(job, &out);
-	buf_printf(&out, "boots: %u to %u a kernel, %u to %u runs in each, until the %.4g%% interval is within +-%.4g%%\n",
-		   job->boots_min, job->boots_max, job->iterate_min, job->iterate_max, 100 * job->confidence,
-		   job->interval_pct / 2);
+	buf_printf(&out,
+		   "boots: %u to %u a kernel, %u to %u runs in each, until the %.4g%% interval is "
+		   "within +-%.4g%%\n",
+		   job->boots_min, job->boots_max, job->iterate_min, job->iterate_max,
+		   100 * job->confidence, job->interval_pct / 2);
 	add_cost(c, &out);
 	for (size_t i = 0; c->warnings[i]; i++)
 		buf_printf(&out, "warning: %s\n", c->warnings[i]);
@@ -178,7 +193,8 @@ static void set_cells(const struct job *job, struct json *document)
 		struct json *cell = json_push(cells, json_object_new());
 
 		for (size_t k = 0; k < job->cells[i].n_values; k++)
-			json_set_str(cell, job->cells[i].values[k].name, job->cells[i].values[k].value);
+			json_set_str(cell, job->cells[i].values[k].name,
+				     job->cells[i].values[k].value);
 	}
 }
 
@@ -242,7 +258,7 @@ static void set_costs(const struct check *c, struct json *document)
 
 static void print_json(const struct check *c)
 {
-	static const char *const runners[] = { "local", "qemu", "machine" };
+	static const char *const runners[] = {"local", "qemu", "machine"};
 	struct json *document = verb_document(), *warnings;
 	const struct job *job = c->job;
 

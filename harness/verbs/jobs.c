@@ -25,7 +25,9 @@ static void print_text(const struct job_entry *entries, size_t n)
 		column = MAX(column, strlen(entries[i].name) + 2);
 	for (size_t i = 0; i < n; i++)
 		add_line(&entries[i], column, &out);
-	fputs(n ? buf_str(&out) : "no jobs are installed; a job is also named by the path of its file\n", stdout);
+	fputs(n ? buf_str(&out)
+		: "no jobs are installed; a job is also named by the path of its file\n",
+	      stdout);
 }
 
 static void print_json(const struct job_entry *entries, size_t n)

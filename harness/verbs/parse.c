@@ -26,7 +26,8 @@ static int read_stdin(struct buf *out, struct err *err)
 }
 
 /* The cell that was asked for, the only one, or NULL: then parameters have no value. */
-static int find_cell(const struct job *job, const char *name, const struct cell **ret, struct err *err)
+static int find_cell(const struct job *job, const char *name, const struct cell **ret,
+		     struct err *err)
 {
 	*ret = name ? job_cell(job, name) : job->n_cells == 1 ? &job->cells[0] : NULL;
 	if (*ret || !name)
@@ -73,7 +74,8 @@ static void print_text(const struct parsed *p)
 		buf_adds(&out, v->metric->name);
 		buf_pad(&out, column, ' ');
 		if (v->present)
-			buf_printf(&out, "%.10g%s%s", v->value, *v->metric->unit ? " " : "", v->metric->unit);
+			buf_printf(&out, "%.10g%s%s", v->value, *v->metric->unit ? " " : "",
+				   v->metric->unit);
 		else if (v->why)
 			buf_printf(&out, "error: %s", v->why);
 		else
@@ -83,7 +85,8 @@ static void print_text(const struct parsed *p)
 	fputs(buf_str(&out), stdout);
 }
 
-static int parse(const char *name, const char *cell_name, struct parsed *ret, struct job **ret_job, struct err *err)
+static int parse(const char *name, const char *cell_name, struct parsed *ret, struct job **ret_job,
+		 struct err *err)
 {
 	const struct cell *cell = NULL;
 	autobuf output = {};
@@ -98,7 +101,7 @@ int verb_parse(struct ctx *ctx, int argc, char **argv)
 {
 	const char *cell = NULL;
 	const struct opt options[] = {
-		{ "cell", 0, OPT_STRING, &cell, "k=v,...", "the parameters of the run" },
+		{"cell", 0, OPT_STRING, &cell, "k=v,...", "the parameters of the run"},
 		{},
 	};
 	ERR_CLEANUP struct err err = {};

@@ -35,7 +35,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 
 	if (fd < 0 || write(fd, data, len) != (ssize_t)len)
 		return 0;
-	if (job_load(path, &job, &err) == 0 ? job->n_cells == 0 || job->n_metrics == 0 : !err.message)
+	if (job_load(path, &job, &err) == 0 ? job->n_cells == 0 || job->n_metrics == 0
+					    : !err.message)
 		abort();
 	print_and_read(data, len);
 	return 0;

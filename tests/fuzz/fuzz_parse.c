@@ -42,8 +42,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		abort();
 	for (size_t i = 0; i < p.n; i++) {
 		errors += p.values[i].why != NULL;
-		if (p.values[i].present ? p.values[i].why || !isfinite(p.values[i].value) :
-					  !p.values[i].why && !p.values[i].metric->optional)
+		if (p.values[i].present ? p.values[i].why || !isfinite(p.values[i].value)
+					: !p.values[i].why && !p.values[i].metric->optional)
 			abort();
 	}
 	if (errors != p.n_errors)

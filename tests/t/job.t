@@ -95,6 +95,21 @@ run culprit check mien
 is "$status" 128 "a name that is not there"
 like "$err" "did you mean 'mine'" "and the one that was meant"
 
+cat >"$TMP/quick.yaml" <<'JOB'
+culprit: 1
+run: {command: 'echo rate: 5', timeout: 50s}
+metrics: {rate: {better: higher, key: rate}}
+boots: {min: 2, max: 2}
+iterate: {min: 1, max: 1}
+JOB
+run culprit check "$TMP/quick.yaml"
+like "$out" 'run +at most 50s' "before a job ran, its limits are all that is known"
+run culprit run "$TMP/quick.yaml"
+is "$status" 0 "the job runs"
+run culprit check --json "$TMP/quick.yaml"
+is "$(json '[d["cost"][k]["measured"] for k in ("boot", "run")]')" '[true, true]' "then its costs are measured"
+is "$(json '0 < d["cost"]["run"]["seconds"] < 50')" true "and smaller"
+
 for job in "$root"/jobs/*.yaml; do
 	run culprit check "$job"
 	is "$status" 0 "jobs/${job##*/} is a good job"

@@ -111,12 +111,14 @@ int main(void)
 	refused("(1", ERR_USAGE, "'(1' ends where ')' is expected");
 	refused("1)", ERR_USAGE, "'1)' has ')' at character 2 where + - * or / is expected");
 	refused("1 2", ERR_USAGE, "'1 2' has '2' at character 3 where + - * or / is expected");
-	refused("2 ** 3", ERR_USAGE, "'2 ** 3' has '*' at character 4 where a number or name is expected");
+	refused("2 ** 3", ERR_USAGE,
+		"'2 ** 3' has '*' at character 4 where a number or name is expected");
 	refused("1.2.3", ERR_USAGE, "'1.2.3' has '1' at character 1 where a number is expected");
 	refused("2e", ERR_USAGE, "'2e' has 'e' at character 2 where + - * or / is expected");
 	refused("a; b", ERR_USAGE, "'a; b' has ';' at character 2 where + - * or / is expected");
 	refused("f(1)", ERR_USAGE, "'f(1)' has '(' at character 2 where + - * or / is expected");
-	refused("$(ls)", ERR_USAGE, "'$(ls)' has '$' at character 1 where a number or name is expected");
+	refused("$(ls)", ERR_USAGE,
+		"'$(ls)' has '$' at character 1 where a number or name is expected");
 	refused("time_ms / missing", ERR_NOT_FOUND, "'missing' has no value");
 	refused("1 / zero", ERR_FAILED, "a division by zero");
 	refused("0 / 0", ERR_FAILED, "a division by zero");

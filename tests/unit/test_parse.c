@@ -13,8 +13,10 @@ static char dir[] = "/tmp/test_parse.XXXXXX";
 static struct job *job_with(const char *metrics)
 {
 	autofree char *path = xasprintf("%s/job.yaml", dir);
-	autofree char *text = xasprintf("culprit: 1\nrun: {command: x}\nparameters: {packets: 100000, size: [64K, 1]}\n"
-					"metrics:\n%s\n", metrics);
+	autofree char *text = xasprintf(
+		"culprit: 1\nrun: {command: x}\nparameters: {packets: 100000, size: [64K, 1]}\n"
+		"metrics:\n%s\n",
+		metrics);
 	ERR_CLEANUP struct err err = {};
 	struct job *job = NULL;
 
@@ -96,49 +98,65 @@ static void benchmarks(void)
 	file_reads("hackbench-old.txt", "key: Time", 12.922);
 	file_reads("hackbench-pipe-thread.txt", "key: Time", 0.194);
 	file_reads("hackbench-socket-process.txt", "pattern: '^Time: ([0-9.]+)$'", 0.525);
-	file_reads("netperf-udp_stream.txt", "pattern: '^ *\\d+ +\\d+ +[\\d.]+ +\\d+ +\\d+ +([\\d.]+)$'", 697.55);
-	file_reads("netperf-udp_stream.txt", "pattern: '^ *\\d+ +[\\d.]+ +\\d+ +([\\d.]+)$'", 297.00);
-	file_reads("netperf-udp_stream-converged.txt", "pattern: '^ *\\d+ +[\\d.]+ +\\d+ +([\\d.]+)$'", 990.35);
-	file_reads("netperf-udp_stream-unconverged.txt", "pattern: '^ *\\d+ +[\\d.]+ +\\d+ +([\\d.]+)$'", 17.89);
-	file_reads("netperf-udp_stream-unconverged.txt", "pattern: '^!!! Confidence intervals: Throughput +: ([\\d.]+)%'",
-		   53.826);
+	file_reads("netperf-udp_stream.txt",
+		   "pattern: '^ *\\d+ +\\d+ +[\\d.]+ +\\d+ +\\d+ +([\\d.]+)$'", 697.55);
+	file_reads("netperf-udp_stream.txt", "pattern: '^ *\\d+ +[\\d.]+ +\\d+ +([\\d.]+)$'",
+		   297.00);
+	file_reads("netperf-udp_stream-converged.txt",
+		   "pattern: '^ *\\d+ +[\\d.]+ +\\d+ +([\\d.]+)$'", 990.35);
+	file_reads("netperf-udp_stream-unconverged.txt",
+		   "pattern: '^ *\\d+ +[\\d.]+ +\\d+ +([\\d.]+)$'", 17.89);
+	file_reads("netperf-udp_stream-unconverged.txt",
+		   "pattern: '^!!! Confidence intervals: Throughput +: ([\\d.]+)%'", 53.826);
 	file_reads("netperf-udp_stream.txt", "pattern: '([\\d.]+)$', take: last", 297.00);
-	file_reads("netperf-tcp_stream.txt", "pattern: '^ *\\d+ +\\d+ +\\d+ +[\\d.]+ +([\\d.]+) *$'", 5881.19);
-	file_reads("netperf-tcp_sendfile.txt", "pattern: '^ *\\d+ +\\d+ +\\d+ +[\\d.]+ +([\\d.]+) *$'", 8762.07);
-	file_reads("netperf-tcp_rr.txt", "pattern: '^\\d+ +\\d+ +\\d+ +\\d+ +[\\d.]+ +([\\d.]+) *$'", 28287.81);
-	file_reads("netperf-udp_rr.txt", "pattern: '^\\d+ +\\d+ +\\d+ +\\d+ +[\\d.]+ +([\\d.]+) *$'", 42706.76);
+	file_reads("netperf-tcp_stream.txt",
+		   "pattern: '^ *\\d+ +\\d+ +\\d+ +[\\d.]+ +([\\d.]+) *$'", 5881.19);
+	file_reads("netperf-tcp_sendfile.txt",
+		   "pattern: '^ *\\d+ +\\d+ +\\d+ +[\\d.]+ +([\\d.]+) *$'", 8762.07);
+	file_reads("netperf-tcp_rr.txt",
+		   "pattern: '^\\d+ +\\d+ +\\d+ +\\d+ +[\\d.]+ +([\\d.]+) *$'", 28287.81);
+	file_reads("netperf-udp_rr.txt",
+		   "pattern: '^\\d+ +\\d+ +\\d+ +\\d+ +[\\d.]+ +([\\d.]+) *$'", 42706.76);
 	file_reads("netperf-omni-keyval.txt", "key: THROUGHPUT", 556.61);
 	file_reads("netperf-omni-keyval.txt", "key: REMOTE_RECV_THROUGHPUT", 556.61);
 	file_reads("netperf-omni-keyval.txt", "key: LOCAL_SEND_THROUGHPUT", 929.66);
 	file_reads("netperf-omni-keyval.txt", "key: THROUGHPUT_CONFID", -1);
 	file_refuses("netperf-omni-keyval.txt", "key: THROUGHPUT_UNITS",
 		     "m: '10^6bits/s' is not one whole number, it ends in something else");
-	file_refuses("netperf-no-netserver.txt", "key: THROUGHPUT", "m: no line 'THROUGHPUT: value'");
+	file_refuses("netperf-no-netserver.txt", "key: THROUGHPUT",
+		     "m: no line 'THROUGHPUT: value'");
 	file_reads("fio.json", "json: jobs.0.read.iops", 12236.763237);
 	file_reads("fio.json", "json: jobs.0.read.clat_ns.percentile.99.000000", 333824);
 	file_reads("fio.json", "json: jobs.0.read.bw_bytes, scale: 1e-6", 50.121782);
-	file_refuses("fio.json", "json: jobs.0.read.iopz", "m: the JSON document has no 'jobs.0.read.iopz'");
-	file_refuses("fio.json", "json: jobs.0.jobname", "m: 'jobs.0.jobname' is there and is not a number");
-	file_refuses("fio.json", "json: jobs.0.read", "m: 'jobs.0.read' is there and is not a number");
+	file_refuses("fio.json", "json: jobs.0.read.iopz",
+		     "m: the JSON document has no 'jobs.0.read.iopz'");
+	file_refuses("fio.json", "json: jobs.0.jobname",
+		     "m: 'jobs.0.jobname' is there and is not a number");
+	file_refuses("fio.json", "json: jobs.0.read",
+		     "m: 'jobs.0.read' is there and is not a number");
 	file_reads("iperf3.json", "json: end.sum_received.bits_per_second", 14601533235.983753);
 	file_reads("iperf3.json", "json: end.sum_sent.retransmits", 0);
 	file_reads("tbench.txt", "pattern: '^Throughput ([0-9.]+) MB/sec'", 432.422);
 	file_reads("tbench.txt", "pattern: 'max_latency=([0-9.]+) ms'", 3.896);
-	file_reads("perf-bench-sched-messaging.txt", "key: Total time, take: only, optional: true", 0.152);
+	file_reads("perf-bench-sched-messaging.txt", "key: Total time, take: only, optional: true",
+		   0.152);
 	file_reads("perf-bench-sched-pipe.txt", "pattern: '([0-9.]+) usecs/op'", 10.195850);
 	file_reads("perf-bench-sched-pipe.txt", "pattern: '([0-9]+) ops/sec'", 98079);
 	file_reads("perf-bench-sched-pipe-simple.txt", "pattern: '^([0-9.]+)$'", 0.185);
 	file_reads("ping-flood.txt", "pattern: 'time (\\d+)ms'", 18);
 	file_reads("ping-flood.txt", "pattern: 'rtt min/avg/max/mdev = [^/]+/([0-9.]+)/'", 0.004);
 	file_reads("ping-flood.txt", "pattern: '(\\d+)% packet loss'", 0);
-	file_reads("stress-ng.txt", "pattern: 'metrc: .* cpu +(?:[0-9.]+ +){4}([0-9.]+) +[0-9.]+$'", 1167.38);
-	file_reads("netpipe.txt", "pattern: '^ *\\d+: +64 bytes +\\d+ times --> +([0-9.]+) Mbps'", 38.94);
+	file_reads("stress-ng.txt", "pattern: 'metrc: .* cpu +(?:[0-9.]+ +){4}([0-9.]+) +[0-9.]+$'",
+		   1167.38);
+	file_reads("netpipe.txt", "pattern: '^ *\\d+: +64 bytes +\\d+ times --> +([0-9.]+) Mbps'",
+		   38.94);
 	file_reads("netpipe.txt", "pattern: '^ *\\d+: +1 bytes .* in +([0-9.]+) usec'", 12.43);
 	file_reads("netpipe.txt", "pattern: '--> +([0-9.]+) Mbps', take: max", 4717.43);
 	file_reads("netpipe-np.out", "pattern: '^ +1 +[0-9.]+ +([0-9.]+)$', scale: 1e6", 12.43);
 	file_reads("perf-stat-csv.txt", "pattern: '^([0-9.]+),msec,task-clock,'", 0.84);
 	file_reads("perf-stat-csv.txt", "pattern: '^(\\d+),,page-faults,'", 72);
-	file_refuses("perf-stat-csv.txt", "pattern: '^([^,]+),,cycles,'", "m: '<not supported>' is not a number");
+	file_refuses("perf-stat-csv.txt", "pattern: '^([^,]+),,cycles,'",
+		     "m: '<not supported>' is not a number");
 }
 
 static void selections(void)
@@ -154,13 +172,15 @@ static void selections(void)
 	reads("key: rate, take: sum, scale: 2", text, "m=18");
 	reads("pattern: 'rate=(.+)'", text,
 	      "m: two results where one is expected: 3 and 1 (take: says which one counts)");
-	reads("key: rate", text, "m: two results where one is expected: 3 and 1 (take: says which one counts)");
+	reads("key: rate", text,
+	      "m: two results where one is expected: 3 and 1 (take: says which one counts)");
 	reads("pattern: 'rate=(.+)', take: sum", "rate=1\nrate=x\n", "m: 'x' is not a number");
 	reads("pattern: 'rate=(.+)', take: first", "rate=1\nrate=x\n", "m=1");
 	reads("pattern: 'none=(.+)'", text, "m: pattern 'none=(.+)' does not match");
 	reads("pattern: 'none=(.+)', optional: true", text, "m");
 	reads("pattern: 'rate=(.*)', optional: true", "rate=\n", "m: '' is empty, not a number");
-	reads("pattern: 'rate=(.+)'", "", "m: pattern 'rate=(.+)' does not match, the output is empty");
+	reads("pattern: 'rate=(.+)'", "",
+	      "m: pattern 'rate=(.+)' does not match, the output is empty");
 	reads("key: rate", "", "m: no line 'rate: value', the output is empty");
 	reads("pattern: '\\d+'", "took 17 s", "m=17");
 	reads("pattern: 'a=(\\d+)|b=(\\d+)'", "b=7", "m=7");
@@ -181,15 +201,21 @@ static void numbers(void)
 	reads("pattern: 'rate=(\\S+)'", "rate=inf", "m: 'inf' is not a finite number");
 	reads("pattern: 'rate=(\\S+)'", "rate=Infinity", "m: 'Infinity' is not a finite number");
 	reads("pattern: 'rate=(\\S+)'", "rate=1e999", "m: '1e999' is too large for a number");
-	reads("pattern: 'rate=(\\S+), scale: 1e300'", "x", "m: pattern 'rate=(\\S+), scale: 1e300' does not match");
-	reads("pattern: 'rate=(\\S+)', scale: 1e300", "rate=1e300", "m: the value is too large for a number");
-	reads("pattern: 'rate=(\\S+)'", "rate=0x10", "m: '0x10' is not one whole number, it ends in something else");
-	reads("pattern: 'rate=(\\S+)'", "rate=12.", "m: '12.' is not one whole number, it ends in something else");
+	reads("pattern: 'rate=(\\S+), scale: 1e300'", "x",
+	      "m: pattern 'rate=(\\S+), scale: 1e300' does not match");
+	reads("pattern: 'rate=(\\S+)', scale: 1e300", "rate=1e300",
+	      "m: the value is too large for a number");
+	reads("pattern: 'rate=(\\S+)'", "rate=0x10",
+	      "m: '0x10' is not one whole number, it ends in something else");
+	reads("pattern: 'rate=(\\S+)'", "rate=12.",
+	      "m: '12.' is not one whole number, it ends in something else");
 	reads("pattern: 'rate=([0-9.]+)'", "rate=12.garbage",
 	      "m: '12.' is not one whole number, it ends in something else");
-	reads("pattern: 'rate=([0-9.]+)'", "rate=1.2.3", "m: '1.2.3' is not one whole number, it ends in something else");
+	reads("pattern: 'rate=([0-9.]+)'", "rate=1.2.3",
+	      "m: '1.2.3' is not one whole number, it ends in something else");
 	reads("pattern: 'rate=(\\S+)'", "rate=--", "m: '--' is not a number");
-	reads("pattern: 'rate=(\\S+)'", "rate=1,234", "m: '1,234' has a separator of thousands or a locale's comma");
+	reads("pattern: 'rate=(\\S+)'", "rate=1,234",
+	      "m: '1,234' has a separator of thousands or a locale's comma");
 	reads("pattern: 'rate=([0-9.]+)'", "rate=1,234.5 x",
 	      "m: '1,234.5' has a separator of thousands or a locale's comma");
 	reads("pattern: 'rate=.*?([0-9.]+) x'", "rate=1,234 x",
@@ -198,12 +224,17 @@ static void numbers(void)
 	      "m: '1.234,5' has a separator of thousands or a locale's comma");
 	reads("pattern: 'rate=([0-9]+)'", "rate=1'234",
 	      "m: '1'234' has a separator of thousands or a locale's comma");
-	reads("pattern: 'rate=([0-9]+)'", "rate=1\xe2\x80\xaf" "234",
-	      "m: '1\xe2\x80\xaf" "234' has a separator of thousands or a locale's comma");
+	reads("pattern: 'rate=([0-9]+)'",
+	      "rate=1\xe2\x80\xaf"
+	      "234",
+	      "m: '1\xe2\x80\xaf"
+	      "234' has a separator of thousands or a locale's comma");
 	reads("pattern: '^\\d+,(\\d+),\\d+$'", "5,234,7", "m=234");
-	reads("pattern: 'rate=([0-9]+)'", "rate=12.75", "m: '12' is only a part of the number that is printed there");
+	reads("pattern: 'rate=([0-9]+)'", "rate=12.75",
+	      "m: '12' is only a part of the number that is printed there");
 	reads("pattern: 'rate=([0-9]+)\\.\\d+'", "rate=12.75", "m=12");
-	reads("pattern: '\\d{3}'", "12345", "m: '123' is only a part of the number that is printed there");
+	reads("pattern: '\\d{3}'", "12345",
+	      "m: '123' is only a part of the number that is printed there");
 }
 
 static void keys(void)
@@ -213,9 +244,12 @@ static void keys(void)
 	reads("key: rate", "rate:5,\n", "m=5");
 	reads("key: rate", "rate\t:\t-2e3 ms", "m=-2000");
 	reads("key: rate", "a rate: 5\nrates: 6\nrate 7\nrate of: 8\n", "m: no line 'rate: value'");
-	reads("key: rate", "rate: 12ms\n", "m: '12ms' is not one whole number, it ends in something else");
-	reads("key: rate", "rate: 1,234\n", "m: '1,234' has a separator of thousands or a locale's comma");
-	reads("key: rate", "rate: 1 234\n", "m: more than one number on its line, beginning with 1");
+	reads("key: rate", "rate: 12ms\n",
+	      "m: '12ms' is not one whole number, it ends in something else");
+	reads("key: rate", "rate: 1,234\n",
+	      "m: '1,234' has a separator of thousands or a locale's comma");
+	reads("key: rate", "rate: 1 234\n",
+	      "m: more than one number on its line, beginning with 1");
 	reads("key: rate", "rate:\n5\n", "m: '' is empty, not a number");
 	reads("key: rate", "rate: nan\n", "m: 'nan' is not a finite number");
 	reads("key: rate, optional: true", "x: 1\n", "m");
@@ -248,19 +282,24 @@ static void json(void)
 
 static void derived(void)
 {
-	static const char metrics[] = "  us: {better: lower, derive: ms * 1000 / packets, unit: us}\n"
-				      "  ms: {better: lower, key: time}\n"
-				      "  half: {better: lower, derive: us / 2 + 0 * size}\n"
-				      "  loss: {better: lower, derive: lost / packets, optional: true}\n"
-				      "  lost: {better: lower, key: lost, optional: true}\n";
-	static const char zero[] = "  a: {better: lower, derive: 1 / b}\n  b: {better: lower, key: b}\n";
+	static const char metrics[] =
+		"  us: {better: lower, derive: ms * 1000 / packets, unit: us}\n"
+		"  ms: {better: lower, key: time}\n"
+		"  half: {better: lower, derive: us / 2 + 0 * size}\n"
+		"  loss: {better: lower, derive: lost / packets, optional: true}\n"
+		"  lost: {better: lower, key: lost, optional: true}\n";
+	static const char zero[] =
+		"  a: {better: lower, derive: 1 / b}\n  b: {better: lower, key: b}\n";
 	autofree char *got = parse(metrics, "time: 4234\n", 11);
 
-	is_str(got, "us=42.34; ms=4234; half=21.17; loss; lost", "in the order they need; absent stays absent");
+	is_str(got, "us=42.34; ms=4234; half=21.17; loss; lost",
+	       "in the order they need; absent stays absent");
 	free(got);
 	got = parse(metrics, "time: x\n", 8);
-	is_str(got, "us: cannot be derived: 'ms' has no value; ms: 'x' is not a number; "
-		    "half: cannot be derived: 'us' has no value; loss; lost", "from nothing comes nothing");
+	is_str(got,
+	       "us: cannot be derived: 'ms' has no value; ms: 'x' is not a number; "
+	       "half: cannot be derived: 'us' has no value; loss; lost",
+	       "from nothing comes nothing");
 	free(got);
 	got = parse(zero, "b: 0\n", 5);
 	is_str(got, "a: cannot be derived: a division by zero; b=0", "division by zero");
@@ -273,7 +312,8 @@ static void without_cell(void)
 	struct parsed p = {};
 
 	is_int(parse_output(job, NULL, "", 0, &p, &err), 0, "without a cell");
-	is_str(p.values[0].why, "cannot be derived: 'packets' has no value", "parameters have no value");
+	is_str(p.values[0].why, "cannot be derived: 'packets' has no value",
+	       "parameters have no value");
 	parsed_release(&p);
 }
 
@@ -305,28 +345,34 @@ static char *repeat(const char *unit, size_t bytes)
 	return text;
 }
 
-/* Texts made to be slow end with a result, whatever it is; a quadratic one would not end in hours. */
+/* Texts made to be slow end with a result, whatever it is; a quadratic one would not end in hours.
+ */
 static void hostile_sizes(void)
 {
 	static const char all[] = "  k: {better: lower, key: a, take: sum}\n"
 				  "  p: {better: lower, pattern: 'rate=([0-9.]+)', take: sum}\n"
 				  "  j: {better: lower, json: a}\n";
-	static const char *const units[] = { "a", "a a ", " ", "{", "[\n", "{\"a\":", "\x1b[", "\x1b]", "1" };
+	static const char *const units[] = {"a",       "a a ",	" ",	 "{", "[\n",
+					    "{\"a\":", "\x1b[", "\x1b]", "1"};
 	size_t bytes = 4 << 20;
 
 	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
 		autofree char *text = repeat(units[i], bytes), *got = parse(all, text, bytes);
 
-		ok(str_starts(got, "k: no line 'a: value'") && strstr(got, "p: pattern 'rate=([0-9.]+)' does not match") &&
-		   strstr(got, "; j: "), "4 MiB of unit %zu end in errors", i);
+		ok(str_starts(got, "k: no line 'a: value'") &&
+			   strstr(got, "p: pattern 'rate=([0-9.]+)' does not match") &&
+			   strstr(got, "; j: "),
+		   "4 MiB of unit %zu end in errors", i);
 	}
 }
 
 static void slow_pattern(void)
 {
-	autofree char *text = repeat("a", 100000), *got = parse("  m: {better: lower, pattern: '(a+)+[bc]'}", text, 100000);
+	autofree char *text = repeat("a", 100000),
+		      *got = parse("  m: {better: lower, pattern: '(a+)+[bc]'}", text, 100000);
 
-	is_str(got, "m: pattern '(a+)+[bc]': pattern takes too many steps on this text of 100000 bytes",
+	is_str(got,
+	       "m: pattern '(a+)+[bc]': pattern takes too many steps on this text of 100000 bytes",
 	       "a pattern of exponential cost gives up");
 }
 
@@ -337,7 +383,9 @@ static void a_hundred_megabytes(void)
 	autofree char *got = NULL;
 
 	memcpy(text + bytes - 10, "\nrate=17.5", 10);
-	got = parse("  m: {better: lower, pattern: 'rate=([0-9.]+)'}\n  k: {better: lower, key: rate}", text, bytes);
+	got = parse(
+		"  m: {better: lower, pattern: 'rate=([0-9.]+)'}\n  k: {better: lower, key: rate}",
+		text, bytes);
 	is_str(got, "m=17.5; k=17.5", "the last line of 100 MB");
 }
 

@@ -30,13 +30,14 @@ struct box {
 	int custom;
 };
 
-static const char *const colours[] = { "red", "green", "blue", NULL };
+static const char *const colours[] = {"red", "green", "blue", NULL};
 
-static const struct schema shelf_rows[] = {
-	{ .key = "slots", .kind = SCHEMA_U32, .offset = offsetof(struct shelf, slots), .fallback = "3",
-	  .help = "how many fit" },
-	{}
-};
+static const struct schema shelf_rows[] = {{.key = "slots",
+					    .kind = SCHEMA_U32,
+					    .offset = offsetof(struct shelf, slots),
+					    .fallback = "3",
+					    .help = "how many fit"},
+					   {}};
 
 static void *new_shelf(const struct yaml_node *node, void *field, struct diag *d)
 {
@@ -65,34 +66,82 @@ static void check_short(const struct yaml_node *node, struct diag *d)
 }
 
 static const struct schema inner_rows[] = {
-	{ .key = "title", .kind = SCHEMA_STRING, .offset = 0, .fallback = "none", .help = "a title" },
-	{}
-};
+	{.key = "title", .kind = SCHEMA_STRING, .offset = 0, .fallback = "none", .help = "a title"},
+	{}};
 
 #define BOX(f) .offset = offsetof(struct box, f)
 static const struct schema rows[] = {
-	{ .key = "name", .kind = SCHEMA_STRING, BOX(name), .required = true, .check = check_short,
-	  .help = "what it is called", .example = "rack3" },
-	{ .key = "file", .kind = SCHEMA_PATH, BOX(file), .help = "a file" },
-	{ .key = "tags", .kind = SCHEMA_STRINGS, BOX(tags), .help = "words" },
-	{ .key = "start", .kind = SCHEMA_COMMAND, BOX(argv), .help = "how it starts" },
-	{ .key = "on", .kind = SCHEMA_BOOL, BOX(on), .fallback = "true", .help = "whether it is on" },
-	{ .key = "cpus", .kind = SCHEMA_U32, BOX(cpus), .min = 1, .max = 64, .fallback = "2", .help = "processors" },
-	{ .key = "bytes", .kind = SCHEMA_BYTES, BOX(bytes), .min = 1024, .max = 0x1p30, .fallback = "64K",
-	  .help = "memory" },
-	{ .key = "limit", .kind = SCHEMA_DURATION, BOX(limit_ns), .min = 1, .max = 86400, .fallback = "4h",
-	  .help = "the longest job" },
-	{ .key = "ratio", .kind = SCHEMA_DOUBLE, BOX(ratio), .max = INFINITY, .fallback = "0.5", .help = "a ratio" },
-	{ .key = "percent", .kind = SCHEMA_PERCENT, BOX(percent), .help = "of something" },
-	{ .key = "share", .kind = SCHEMA_FRACTION, BOX(share), .min = 0, .max = 1, .help = "of something else" },
-	{ .key = "colour", .kind = SCHEMA_ENUM, BOX(colour), .words = colours, .fallback = "green", .help = "paint" },
-	{ .key = "rest", .kind = SCHEMA_NODE, BOX(rest), .type = "anything", .help = "read later" },
-	{ .key = "inner", .kind = SCHEMA_GROUP, BOX(inner), .rows = inner_rows, .help = "what is inside" },
-	{ .key = "shelves", .kind = SCHEMA_MAP, BOX(shelves), .rows = shelf_rows, .entry = new_shelf, .help = "shelves" },
-	{ .key = "length", .kind = SCHEMA_CUSTOM, BOX(custom), .read = read_length, .fallback = "four",
-	  .type = "a text", .help = "is counted" },
-	{}
-};
+	{.key = "name",
+	 .kind = SCHEMA_STRING,
+	 BOX(name),
+	 .required = true,
+	 .check = check_short,
+	 .help = "what it is called",
+	 .example = "rack3"},
+	{.key = "file", .kind = SCHEMA_PATH, BOX(file), .help = "a file"},
+	{.key = "tags", .kind = SCHEMA_STRINGS, BOX(tags), .help = "words"},
+	{.key = "start", .kind = SCHEMA_COMMAND, BOX(argv), .help = "how it starts"},
+	{.key = "on", .kind = SCHEMA_BOOL, BOX(on), .fallback = "true", .help = "whether it is on"},
+	{.key = "cpus",
+	 .kind = SCHEMA_U32,
+	 BOX(cpus),
+	 .min = 1,
+	 .max = 64,
+	 .fallback = "2",
+	 .help = "processors"},
+	{.key = "bytes",
+	 .kind = SCHEMA_BYTES,
+	 BOX(bytes),
+	 .min = 1024,
+	 .max = 0x1p30,
+	 .fallback = "64K",
+	 .help = "memory"},
+	{.key = "limit",
+	 .kind = SCHEMA_DURATION,
+	 BOX(limit_ns),
+	 .min = 1,
+	 .max = 86400,
+	 .fallback = "4h",
+	 .help = "the longest job"},
+	{.key = "ratio",
+	 .kind = SCHEMA_DOUBLE,
+	 BOX(ratio),
+	 .max = INFINITY,
+	 .fallback = "0.5",
+	 .help = "a ratio"},
+	{.key = "percent", .kind = SCHEMA_PERCENT, BOX(percent), .help = "of something"},
+	{.key = "share",
+	 .kind = SCHEMA_FRACTION,
+	 BOX(share),
+	 .min = 0,
+	 .max = 1,
+	 .help = "of something else"},
+	{.key = "colour",
+	 .kind = SCHEMA_ENUM,
+	 BOX(colour),
+	 .words = colours,
+	 .fallback = "green",
+	 .help = "paint"},
+	{.key = "rest", .kind = SCHEMA_NODE, BOX(rest), .type = "anything", .help = "read later"},
+	{.key = "inner",
+	 .kind = SCHEMA_GROUP,
+	 BOX(inner),
+	 .rows = inner_rows,
+	 .help = "what is inside"},
+	{.key = "shelves",
+	 .kind = SCHEMA_MAP,
+	 BOX(shelves),
+	 .rows = shelf_rows,
+	 .entry = new_shelf,
+	 .help = "shelves"},
+	{.key = "length",
+	 .kind = SCHEMA_CUSTOM,
+	 BOX(custom),
+	 .read = read_length,
+	 .fallback = "four",
+	 .type = "a text",
+	 .help = "is counted"},
+	{}};
 
 static void box_release(struct box *box)
 {
@@ -118,10 +167,13 @@ static char *read_box(const char *text, struct box *box)
 static void values(void)
 {
 	struct box box;
-	autofree char *faults =
-		read_box("name: rack3\nfile: /proc/self/exe\ntags: [a, 'b c']\nstart: [ls, '-l']\non: no\ncpus: 8\nbytes: 1M\n"
-			 "limit: 90s\nratio: 1e3\npercent: 5%\nshare: 99%\ncolour: blue\nrest: {any: thing}\n"
-			 "inner: {title: x}\nshelves: {top: {slots: 7}, low: {}}\nlength: seventy\n", &box);
+	autofree char *faults = read_box(
+		"name: rack3\nfile: /proc/self/exe\ntags: [a, 'b c']\nstart: [ls, '-l']\non: "
+		"no\ncpus: 8\nbytes: 1M\n"
+		"limit: 90s\nratio: 1e3\npercent: 5%\nshare: 99%\ncolour: blue\nrest: {any: "
+		"thing}\n"
+		"inner: {title: x}\nshelves: {top: {slots: 7}, low: {}}\nlength: seventy\n",
+		&box);
 
 	is_str(faults, "", "no faults");
 	is_str(box.name, "rack3", "string");
@@ -138,7 +190,8 @@ static void values(void)
 	is_int(box.colour, BLUE, "enum");
 	ok(box.rest != NULL, "node");
 	is_str(box.inner.title, "x", "group");
-	ok(box.n_shelves == 2 && streq(box.shelves[0].name, "top") && box.shelves[0].slots == 7, "map");
+	ok(box.n_shelves == 2 && streq(box.shelves[0].name, "top") && box.shelves[0].slots == 7,
+	   "map");
 	is_int(box.shelves[1].slots, 3, "default in a map");
 	is_int(box.custom, 7, "custom");
 	box_release(&box);
@@ -147,7 +200,8 @@ static void values(void)
 static void defaults(void)
 {
 	struct box box;
-	autofree char *faults = read_box("name: x\nstart: ls -l | wc\npercent: 7\nshare: 0.5\ntags: one\n", &box);
+	autofree char *faults =
+		read_box("name: x\nstart: ls -l | wc\npercent: 7\nshare: 0.5\ntags: one\n", &box);
 
 	is_str(faults, "", "no faults");
 	ok(box.on && box.cpus == 2 && box.bytes == 65536, "bool, u32, bytes");
@@ -157,7 +211,8 @@ static void defaults(void)
 	is_int(box.custom, 4, "custom");
 	ok(!box.file && !box.rest, "none where the table has none");
 	ok(strv_len(box.argv) == 3 && streq(box.argv[0], "sh") && streq(box.argv[1], "-c") &&
-	   streq(box.argv[2], "ls -l | wc"), "a command as text is sh -c");
+		   streq(box.argv[2], "ls -l | wc"),
+	   "a command as text is sh -c");
 	is_double(box.percent, 7, 0, "percent without its sign");
 	is_double(box.share, 0.5, 0, "fraction without its sign");
 	ok(strv_len(box.tags) == 1 && streq(box.tags[0], "one"), "one text is a list of one");
@@ -184,7 +239,8 @@ static void faults(void)
 	fault("cpus: 65", "7: key 'cpus': '65' must be from 1 to 64");
 	fault("cpus: -1", "7: key 'cpus': '-1' is not a whole number");
 	fault("cpus: 1.5", "7: key 'cpus': '1.5' is not a whole number");
-	fault("cpus: 99999999999999999999", "7: key 'cpus': '99999999999999999999' is not a whole number");
+	fault("cpus: 99999999999999999999",
+	      "7: key 'cpus': '99999999999999999999' is not a whole number");
 	fault("cpus: 4294967297", "7: key 'cpus': '4294967297' is not a whole number");
 	fault("cpus: [1]", "7: key 'cpus': must be a whole number, not a list");
 	fault("cpus: {a: 1}", "7: key 'cpus': must be a whole number, not a mapping");
@@ -195,23 +251,29 @@ static void faults(void)
 	fault("bytes: 1", "8: key 'bytes': '1' must be from 1K to 1G");
 	fault("limit: 10", "8: key 'limit': '10' is not a time with its unit, like 90s, 10m or 4h");
 	fault("limit: 2d", "8: key 'limit': '2d' must be from 1s to 1d");
-	fault("limit: 1e300d", "8: key 'limit': '1e300d' is not a time with its unit, like 90s, 10m or 4h");
+	fault("limit: 1e300d",
+	      "8: key 'limit': '1e300d' is not a time with its unit, like 90s, 10m or 4h");
 	fault("ratio: nan", "8: key 'ratio': 'nan' is not a number");
 	fault("ratio: 1,5", "8: key 'ratio': '1,5' is not a number");
 	fault("ratio: -1", "8: key 'ratio': '-1' must be at least 0");
 	fault("percent: five", "10: key 'percent': 'five' is not a percentage like 5%");
 	fault("share: 99", "8: key 'share': '99' must be from 0% to 100%");
-	fault("colour: gren", "9: key 'colour': 'gren' is none of red, green, blue, did you mean 'green'?");
-	fault("file: nope.txt", "7: key 'file': no file 'nope.txt' beside this one nor in the job directories");
-	fault("file: /dev/null", "7: key 'file': no file '/dev/null' beside this one nor in the job directories");
+	fault("colour: gren",
+	      "9: key 'colour': 'gren' is none of red, green, blue, did you mean 'green'?");
+	fault("file: nope.txt",
+	      "7: key 'file': no file 'nope.txt' beside this one nor in the job directories");
+	fault("file: /dev/null",
+	      "7: key 'file': no file '/dev/null' beside this one nor in the job directories");
 	fault("tags: [a, [b]]", "11: key 'tags': must be a text or a list of texts, not a list");
 	fault("start: []", "8: key 'start': an empty command");
 	fault("start: ''", "8: key 'start': an empty command");
 	fault("start: [[x]]", "9: key 'start': must be an argument, not a list");
-	fault("inner: x", "8: key 'inner': must be a mapping of keys like 'title: none', and is a text");
+	fault("inner: x",
+	      "8: key 'inner': must be a mapping of keys like 'title: none', and is a text");
 	fault("shelves: x", "10: key 'shelves': 'x' is not a mapping of names");
 	fault("shelves: [x]", "10: key 'shelves': must be a mapping of names, not a list");
-	fault("shelves: {a: x}", "14: key 'a': must be a mapping of keys like 'slots: 3', and is a text");
+	fault("shelves: {a: x}",
+	      "14: key 'a': must be a mapping of keys like 'slots: 3', and is a text");
 	fault("shelves: {a: {}, b: {}, c: {}, d: {}, e: {}}", "42: key 'e': one shelf too many");
 	fault("on: *x", "5: key 'on': an alias (*name) is not allowed, write the value out");
 }
@@ -225,11 +287,14 @@ static void checked_and_missing(void)
 	box_release(&box);
 	free(got);
 	got = read_box("cpus: 1\n", &box);
-	is_str(got, "box.yaml:1:1: key 'name': missing: what it is called, for example 'name: rack3'", "missing");
+	is_str(got,
+	       "box.yaml:1:1: key 'name': missing: what it is called, for example 'name: rack3'",
+	       "missing");
 	box_release(&box);
 	free(got);
 	got = read_box("- a\n", &box);
-	is_str(got, "box.yaml:1:1: must be a mapping of keys like 'name: rack3', and is a list", "no mapping at all");
+	is_str(got, "box.yaml:1:1: must be a mapping of keys like 'name: rack3', and is a list",
+	       "no mapping at all");
 	box_release(&box);
 }
 
@@ -255,12 +320,17 @@ static void docs(void)
 	autobuf out = {};
 
 	schema_print_docs(rows, &out);
-	ok(strstr(buf_str(&out), "name: a text, required\n    what it is called\n    for example name: rack3\n"), "required");
-	ok(strstr(buf_str(&out), "cpus: a whole number, from 1 to 64, default 2\n"), "limits and default");
+	ok(strstr(buf_str(&out),
+		  "name: a text, required\n    what it is called\n    for example name: rack3\n"),
+	   "required");
+	ok(strstr(buf_str(&out), "cpus: a whole number, from 1 to 64, default 2\n"),
+	   "limits and default");
 	ok(strstr(buf_str(&out), "colour: red, green, blue, default green\n"), "words");
 	ok(strstr(buf_str(&out), "inner.title: a text, default none\n"), "keys in a group");
-	ok(strstr(buf_str(&out), "shelves.NAME.slots: a whole number, default 3\n"), "keys in a map");
-	ok(strstr(buf_str(&out), "bytes: a size like 64K or 512M, from 1K to 1G, default 64K\n"), "sizes");
+	ok(strstr(buf_str(&out), "shelves.NAME.slots: a whole number, default 3\n"),
+	   "keys in a map");
+	ok(strstr(buf_str(&out), "bytes: a size like 64K or 512M, from 1K to 1G, default 64K\n"),
+	   "sizes");
 }
 
 int main(void)
