@@ -220,6 +220,13 @@ int measure_boot(struct lab *lab, const struct boot_plan *plan, struct boot_resu
 			*ret = result;
 			return 0;
 		}
+		if (r == -ERR_UNTESTABLE && streq(err->phase, "setup")) { /* the agent was reached */
+			result.end = BOOT_UNTESTABLE;
+			result.message = take_ptr(&err->message);
+			err_release(err);
+			*ret = result;
+			return 0;
+		}
 		if (r == -ERR_UNTESTABLE && ++failed_boots >= BOOT_TRIES) {
 			r = settle_untestable(lab, plan, &result, err);
 			if (r == 0)

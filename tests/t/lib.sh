@@ -66,7 +66,10 @@ unlike() { # TEXT-WITH PATTERN TEXT
 # json EXPRESSION: evaluates a Python expression over the document d in $out
 json() {
 	printf '%s' "$out" | python3 -c 'import json,sys
-d = json.load(sys.stdin)
+try:
+    d = json.load(sys.stdin)
+except ValueError:
+    sys.exit("no JSON document")
 v = eval(sys.argv[1])
 print(json.dumps(v) if isinstance(v, (dict, list, bool, type(None))) else v)' "$1"
 }

@@ -1,0 +1,66 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Whole bisections of a small project by the local runner.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/project.sh"
+
+write_job "$TMP/job.yaml"
+make_project "$TMP/p" 20 13
+truth=$(git -C "$TMP/p" rev-parse bad~7)
+is "$(git -C "$TMP/p" log -1 --format=%s "$truth")" "change 13" "the test knows the culprit"
+before=$(cd "$TMP/p" && git status --porcelain && find .git | sort | md5sum)
+
+run culprit --repo "$TMP/p" --json bisect "$TMP/job.yaml" --good good --bad bad
+is "$status" 0 "a bisection that names its culprit ends with 0"
+is "$(json 'd["outcome"]')" culprit "outcome"
+is "$(json 'd["culprit"]')" "$truth" "the right commit is named"
+is "$(json 'd["subject"]')" "change 13" "with its subject"
+is "$(json '-12 < d["effect"]["percent"] < -8')" true "the effect is about -10%"
+is "$(json 'd["effect"]["low"] < d["effect"]["percent"] < d["effect"]["high"]')" true "within its interval"
+is "$(json '[d["checks"][k] for k in ("ends","parent","revert","same_code")]')" \
+	'["pass", "pass", "pass", "na"]' "ends, parent and revert pass; code is not known here"
+is "$(json 'sum(c["probability"] for c in d["candidates"]) >= 0.99')" true "the set has the mass that was asked for"
+is "$(json 'd["cost"]["boots"] <= 40')" true "within 40 boots"
+is "$(cd "$TMP/p" && git status --porcelain && find .git | sort | md5sum)" "$before" "the user's repository is untouched"
+boots=$(json 'd["cost"]["boots"]')
+id=$(json 'd["bisect"]')
+
+run culprit --repo "$TMP/p" --json bisect "$TMP/job.yaml" good..bad
+is "$(json 'd["bisect"], d["cost"]["boots"]')" "($id, $boots)" "finished: the result is printed, nothing measured"
+run culprit report "$id"
+like "$out" "change 13" "the report names the commit"
+like "$out" "pass" "and the checks"
+run culprit log "$id"
+like "$out" "change 13" "the journal names it, too"
+
+make_project "$TMP/q" 12 5 6
+run culprit --repo "$TMP/q" --json bisect "$TMP/job.yaml" --good good --bad bad
+is "$(json 'd["outcome"]')" culprit "an unbuildable commit after the culprit does not hide it"
+is "$(json 'd["subject"]')" "change 5" "the right one"
+
+make_project "$TMP/r" 12 6 5
+run culprit --repo "$TMP/r" --json bisect "$TMP/job.yaml" --good good --bad bad
+is "$status" 1 "next to an unbuildable parent nothing is proved"
+is "$(json 'd["outcome"]')" range "the outcome is a range"
+is "$(json 'sorted(c["commit"] for c in d["candidates"])')" \
+	"$(python3 -c 'import json,sys; print(json.dumps(sorted(sys.argv[1:])))' \
+		"$(git -C "$TMP/r" rev-parse bad~6)" "$(git -C "$TMP/r" rev-parse bad~7)")" \
+	"of the unbuildable commit and its child"
+
+make_project "$TMP/aa" 8 0
+run culprit --repo "$TMP/aa" --json bisect "$TMP/job.yaml" --good good --bad bad
+is "$status" 1 "no step: 1"
+is "$(json 'd["outcome"]')" not-reproduced "no step: not reproduced"
+is "$(json 'd["culprit"]')" null "and nobody is named"
+
+run culprit --repo "$TMP/p" bisect "$TMP/job.yaml" --good bad --bad good
+is "$status" 129 "swapped ends are a usage error"
+like "$err" "ancestor" "that says why"
+run culprit --repo "$TMP/p" bisect "$TMP/job.yaml" --good good --bad good
+is "$status" 129 "equal ends too"
+run culprit --repo "$TMP/p" bisect "$TMP/job.yaml" --good goof --bad bad
+is "$status" 128 "a revision that does not exist"
+like "$err" "did you mean 'good'" "and the nearest name"
+run culprit --repo "$TMP/p" --json bisect "$TMP/job.yaml" --good nothing --bad bad
+is "$(json 'd["schema_version"], d["error"]["code"]')" "(1, 'not-found')" "errors are JSON documents, too"
+finish
