@@ -10,7 +10,7 @@
 #include "harness/measure/cells.h"
 #include "harness/measure/identity.h"
 
-#define BOOT_TRIES 2  /* without reaching the agent */
+#define BOOT_TRIES  2 /* without reaching the agent */
 #define INFRA_TRIES 3 /* trouble of the lab */
 
 /* one attempt, while it goes */
@@ -77,8 +77,10 @@ static int start_kernel(struct attempt *a, struct err *err)
 	return boot_identify(a->lab, a->plan->subject, a->boot, &a->row.fingerprint, err);
 }
 
-/* a boot that was asked for values and gave none has failed, one without cells only had to come up */
-static const char *status_of(const struct attempt *a, const struct boot_result *r, const struct err *err)
+/* a boot that was asked for values and gave none has failed, one without cells only had to come up
+ */
+static const char *status_of(const struct attempt *a, const struct boot_result *r,
+			     const struct err *err)
 {
 	switch (err->code) {
 	case ERR_NONE:
@@ -103,7 +105,8 @@ static int end_row(struct attempt *a, struct boot_result *result, bool counts, s
 		return store_boot_end(store, &a->row, err);
 	if (store_begin(store, err) < 0)
 		return -err->code;
-	if (store_boot_end(store, &a->row, err) < 0 || a->plan->record(a->plan->record_arg, result, err) < 0) {
+	if (store_boot_end(store, &a->row, err) < 0 ||
+	    a->plan->record(a->plan->record_arg, result, err) < 0) {
 		store_rollback(store);
 		return -err->code;
 	}
@@ -118,7 +121,9 @@ static int attempt_close(struct attempt *a, struct boot_result *result, struct e
 	a->row.status = (char *)status_of(a, result, why);
 	if (why->phase[0])
 		a->row.phase = why->phase;
-	a->row.message = xstrdup(why->message ? why->message : result->message ? result->message : "");
+	a->row.message = xstrdup(why->message	   ? why->message
+				 : result->message ? result->message
+						   : "");
 	a->row.seconds = (double)(clock_now_ns() - a->start_ns) / NS_PER_S;
 	if (fs_exists(a->console))
 		a->row.log_path = a->console + strlen(a->lab->state_dir) + 1;
@@ -135,9 +140,10 @@ static int attempt_close(struct attempt *a, struct boot_result *result, struct e
 	return why->code ? -why->code : 0;
 }
 
-static int boot_once(struct lab *lab, const struct boot_plan *plan, struct boot_result *result, struct err *err)
+static int boot_once(struct lab *lab, const struct boot_plan *plan, struct boot_result *result,
+		     struct err *err)
 {
-	struct attempt a = { .lab = lab, .plan = plan };
+	struct attempt a = {.lab = lab, .plan = plan};
 	int r = attempt_open(&a, err);
 
 	if (r < 0) {
@@ -165,13 +171,14 @@ static int boot_once(struct lab *lab, const struct boot_plan *plan, struct boot_
 /* does a kernel that booted before still come up? then it is not the lab */
 static int reference_boots(struct lab *lab, const struct boot_plan *failed, struct err *err)
 {
-	struct boot_plan plan = { .subject = lab->reference, .side = "", .purpose = "reference" };
+	struct boot_plan plan = {.subject = lab->reference, .side = "", .purpose = "reference"};
 	struct boot_result result = {};
 	int r;
 
 	if (!lab->reference || lab->reference == failed->subject)
 		return 0;
-	log_info("%s does not come up; does %s still?", failed->subject->name, lab->reference->name);
+	log_info("%s does not come up; does %s still?", failed->subject->name,
+		 lab->reference->name);
 	r = boot_once(lab, &plan, &result, err);
 	boot_result_release(&result);
 	if (r == -ERR_INTERRUPTED || r == -ERR_DISK_FULL || r == -ERR_IO)
@@ -180,8 +187,8 @@ static int reference_boots(struct lab *lab, const struct boot_plan *failed, stru
 	return r == 0;
 }
 
-static int settle_untestable(struct lab *lab, const struct boot_plan *plan, struct boot_result *result,
-			     struct err *err)
+static int settle_untestable(struct lab *lab, const struct boot_plan *plan,
+			     struct boot_result *result, struct err *err)
 {
 	ERR_CLEANUP struct err ref = {};
 	int r = reference_boots(lab, plan, &ref);
@@ -192,8 +199,11 @@ static int settle_untestable(struct lab *lab, const struct boot_plan *plan, stru
 	}
 	if (r == 0) {
 		err->code = ERR_INFRA;
-		err_wrap(err, "%s did not come up twice, and no kernel is known here that does", plan->subject->name);
-		err_hint(err, "see 'culprit show %lld'; check the machine with a kernel that is known to boot",
+		err_wrap(err, "%s did not come up twice, and no kernel is known here that does",
+			 plan->subject->name);
+		err_hint(err,
+			 "see 'culprit show %lld'; check the machine with a kernel that is known "
+			 "to boot",
 			 (long long)lab->session);
 		return -ERR_INFRA;
 	}
@@ -203,7 +213,8 @@ static int settle_untestable(struct lab *lab, const struct boot_plan *plan, stru
 	return 0;
 }
 
-int measure_boot(struct lab *lab, const struct boot_plan *plan, struct boot_result *ret, struct err *err)
+int measure_boot(struct lab *lab, const struct boot_plan *plan, struct boot_result *ret,
+		 struct err *err)
 {
 	int failed_boots = 0, infra = 0;
 
@@ -220,7 +231,8 @@ int measure_boot(struct lab *lab, const struct boot_plan *plan, struct boot_resu
 			*ret = result;
 			return 0;
 		}
-		if (r == -ERR_UNTESTABLE && streq(err->phase, "setup")) { /* the agent was reached */
+		if (r == -ERR_UNTESTABLE &&
+		    streq(err->phase, "setup")) { /* the agent was reached */
 			result.end = BOOT_UNTESTABLE;
 			result.message = take_ptr(&err->message);
 			err_release(err);
@@ -250,7 +262,8 @@ void boot_result_release(struct boot_result *r)
 	*r = (struct boot_result){};
 }
 
-double boot_result_value(const struct boot_result *r, const struct cell *cell, const struct metric *metric)
+double boot_result_value(const struct boot_result *r, const struct cell *cell,
+			 const struct metric *metric)
 {
 	for (size_t i = 0; i < r->values.n; i++)
 		if (r->values.at[i].cell == cell && r->values.at[i].metric == metric)

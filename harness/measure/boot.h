@@ -8,14 +8,16 @@ struct boot_result;
 
 struct boot_plan {
 	struct subject *subject;
-	const char *side, *purpose;	/* for the store; see boot_row */
+	const char *side, *purpose;	 /* for the store; see boot_row */
 	const struct cell *const *cells; /* what is run, in an order drawn from seed */
 	size_t n_cells;
-	uint32_t runs;	    /* of each cell */
-	uint32_t runs_max;  /* over `runs`: goes on until the job's interval is reached, at most so many */
+	uint32_t runs;	   /* of each cell */
+	uint32_t runs_max; /* over `runs`: goes on until the job's interval is reached, at most so
+			      many */
 	uint64_t seed;
-	/* Called when a boot came to an end that counts (OK, FAILED), in the transaction that ends its row:
-	 * what is derived from a boot is there exactly when the boot is. NULL: nothing is derived. */
+	/* Called when a boot came to an end that counts (OK, FAILED), in the transaction that ends
+	 * its row: what is derived from a boot is there exactly when the boot is. NULL: nothing is
+	 * derived. */
 	int (*record)(void *arg, const struct boot_result *result, struct err *err);
 	void *record_arg;
 };
@@ -36,18 +38,21 @@ struct boot_value {
 
 struct boot_result {
 	enum boot_end end;
-	int64_t boot;	/* row of the last attempt */
-	char *message;	/* why it did not go well; NULL if it did */
-	double seconds; /* of that boot, all in all */
+	int64_t boot;	    /* row of the last attempt */
+	char *message;	    /* why it did not go well; NULL if it did */
+	double seconds;	    /* of that boot, all in all */
 	double run_seconds; /* of them, in its runs; by this host's clock */
 	VEC(struct boot_value) values;
 };
 void boot_result_release(struct boot_result *r);
-double boot_result_value(const struct boot_result *r, const struct cell *cell, const struct metric *metric);
+double boot_result_value(const struct boot_result *r, const struct cell *cell,
+			 const struct metric *metric);
 
 /*
- * Takes one boot. A boot that does not reach its agent is tried once more; trouble of the lab is tried
- * three times and then an error (ERR_INFRA), since it says nothing of the commit. Every attempt has its
- * row. Errors are only what ends the session: ERR_INFRA, ERR_INTERRUPTED, ERR_DISK_FULL, the store.
+ * Takes one boot. A boot that does not reach its agent is tried once more; trouble of the lab is
+ * tried three times and then an error (ERR_INFRA), since it says nothing of the commit. Every
+ * attempt has its row. Errors are only what ends the session: ERR_INFRA, ERR_INTERRUPTED,
+ * ERR_DISK_FULL, the store.
  */
-int measure_boot(struct lab *lab, const struct boot_plan *plan, struct boot_result *ret, struct err *err);
+int measure_boot(struct lab *lab, const struct boot_plan *plan, struct boot_result *ret,
+		 struct err *err);

@@ -13,12 +13,12 @@
 
 #include <math.h>
 
-#define OUTPUT_MAX ((size_t)16 << 20)
+#define OUTPUT_MAX  ((size_t)16 << 20)
 #define OUTPUT_KEPT ((size_t)256 << 10)
 
 /* the values of one cell's runs so far: one column a metric */
 struct cell_values {
-	VEC(double) *metric;
+	VEC(double) * metric;
 	uint32_t done;
 };
 
@@ -44,8 +44,8 @@ static char **run_environment(const struct in_boot *b, const struct cell *cell, 
 	return env;
 }
 
-static int execute(const struct in_boot *b, const struct command *command, const struct cell *cell, uint32_t number,
-		   bool keep_children, struct run_reply *ret, struct err *err)
+static int execute(const struct in_boot *b, const struct command *command, const struct cell *cell,
+		   uint32_t number, bool keep_children, struct run_reply *ret, struct err *err)
 {
 	autostrv char **env = run_environment(b, cell, number);
 	struct run_request request = {
@@ -114,13 +114,14 @@ static char *parse_problems(const struct parsed *parsed)
 
 	for (size_t i = 0; i < parsed->n; i++)
 		if (parsed->values[i].why)
-			buf_printf(&text, "%smetric '%s': %s", text.len ? "; " : "", parsed->values[i].metric->name,
-				   parsed->values[i].why);
+			buf_printf(&text, "%smetric '%s': %s", text.len ? "; " : "",
+				   parsed->values[i].metric->name, parsed->values[i].why);
 	return text.len ? buf_take(&text) : NULL;
 }
 
-static int store_run(struct in_boot *b, const struct cell *cell, uint32_t number, const struct run_reply *reply,
-		     const struct parsed *parsed, const char *problem, struct err *err)
+static int store_run(struct in_boot *b, const struct cell *cell, uint32_t number,
+		     const struct run_reply *reply, const struct parsed *parsed,
+		     const char *problem, struct err *err)
 {
 	autofree struct sample_row *samples = xcalloc(parsed->n + 1, sizeof(*samples));
 	autobuf output = {};
@@ -129,8 +130,9 @@ static int store_run(struct in_boot *b, const struct cell *cell, uint32_t number
 
 	for (size_t i = 0; i < parsed->n; i++)
 		if (parsed->values[i].present)
-			samples[n++] = (struct sample_row){ parsed->values[i].metric->name,
-							    parsed->values[i].metric->unit, parsed->values[i].value };
+			samples[n++] = (struct sample_row){parsed->values[i].metric->name,
+							   parsed->values[i].metric->unit,
+							   parsed->values[i].value};
 	kept_output(reply, &output);
 	struct run_row row = {
 		.boot = b->boot_id,
@@ -154,10 +156,12 @@ static int store_run(struct in_boot *b, const struct cell *cell, uint32_t number
 }
 
 /* what a problem means for people: once in the log, and as the boot's message */
-static void note_problem(struct in_boot *b, const struct cell *cell, uint32_t number, const char *problem)
+static void note_problem(struct in_boot *b, const struct cell *cell, uint32_t number,
+			 const char *problem)
 {
 	if (!b->result->message)
-		b->result->message = xasprintf("%s%srun %u %s", cell->name, *cell->name ? ": " : "", number, problem);
+		b->result->message = xasprintf("%s%srun %u %s", cell->name, *cell->name ? ": " : "",
+					       number, problem);
 	log_debug("%s: cell '%s': run %u %s", b->plan->subject->name, cell->name, number, problem);
 }
 
@@ -178,7 +182,8 @@ static int one_run(struct in_boot *b, size_t index, uint32_t number, struct err 
 	b->result->run_seconds += (double)(clock_now_ns() - start_ns) / NS_PER_S;
 	problem = run_problem(&reply, b->lab->job->run.timeout_ns);
 	if (!problem) {
-		r = parse_output(b->lab->job, cell, buf_str(&reply.output), reply.output.len, &parsed, err);
+		r = parse_output(b->lab->job, cell, buf_str(&reply.output), reply.output.len,
+				 &parsed, err);
 		problem = r < 0 ? NULL : parse_problems(&parsed);
 	}
 	if (r == 0)
@@ -197,13 +202,14 @@ static int one_run(struct in_boot *b, size_t index, uint32_t number, struct err 
 static bool cell_converged(const struct in_boot *b, size_t index)
 {
 	const struct job *job = b->lab->job;
-	struct stats_goal goal = { job->confidence, job->interval_pct, job->interval_floor };
+	struct stats_goal goal = {job->confidence, job->interval_pct, job->interval_floor};
 
 	for (size_t i = 0; i < job->n_metrics; i++) {
 		const double *v = b->cells[index].metric[i].at;
 		size_t n = b->cells[index].metric[i].n;
 
-		if (job->metrics[i].kpi && !stats_converged(n, values_mean(v, n), values_sd(v, n), &goal))
+		if (job->metrics[i].kpi &&
+		    !stats_converged(n, values_mean(v, n), values_sd(v, n), &goal))
 			return false;
 	}
 	return true;
@@ -239,7 +245,8 @@ static int run_setup(struct in_boot *b, struct err *err)
 	run_reply_release(&reply);
 	if (!problem)
 		return 0;
-	err_set(err, b->lab->job->runner == RUNNER_LOCAL ? ERR_UNTESTABLE : ERR_INFRA, "the job's setup %s", problem);
+	err_set(err, b->lab->job->runner == RUNNER_LOCAL ? ERR_UNTESTABLE : ERR_INFRA,
+		"the job's setup %s", problem);
 	err_phase(err, "setup");
 	return -err->code;
 }
@@ -267,7 +274,8 @@ static void sum_up(struct in_boot *b)
 			struct boot_value v = {
 				.cell = b->plan->cells[c],
 				.metric = m,
-				.value = centre_value(m->centre, m->quantile, b->cells[c].metric[i].at, n),
+				.value = centre_value(m->centre, m->quantile,
+						      b->cells[c].metric[i].at, n),
 				.runs = n,
 			};
 			if (n)
@@ -289,7 +297,8 @@ static void free_values(struct in_boot *b)
 int cells_run(struct lab *lab, const struct boot_plan *plan, struct boot *boot, int64_t boot_id,
 	      struct boot_result *result, struct err *err)
 {
-	struct in_boot b = { lab, plan, boot, boot_id, result, xcalloc(plan->n_cells, sizeof(*b.cells)) };
+	struct in_boot b = {lab,     plan,   boot,
+			    boot_id, result, xcalloc(plan->n_cells, sizeof(*b.cells))};
 	autofree size_t *order = xcalloc(plan->n_cells + 1, sizeof(*order));
 	struct rng rng;
 	int r;

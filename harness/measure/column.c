@@ -5,7 +5,8 @@
 
 #include "harness/base/fs.h"
 
-/* NAME= is a name only where it is not part of a revision or a file: no '/', '+', '^', '~' or ':' in it */
+/* NAME= is a name only where it is not part of a revision or a file: no '/', '+', '^', '~' or ':'
+ * in it */
 static const char *split_name(const char *text, char **ret_name)
 {
 	size_t n = strcspn(text, "=");

@@ -12,7 +12,8 @@ struct column {
 	char **reverts; /* 40 hex */
 };
 
-/* The revision is the longest prefix that git resolves, so that v6.1-rc1 is a tag and v3.3-518cd623 is not. */
+/* The revision is the longest prefix that git resolves, so that v6.1-rc1 is a tag and v3.3-518cd623
+ * is not. */
 int column_parse(struct repo *repo, const char *text, struct column *ret, struct err *err);
 void column_release(struct column *c);
 struct subject_spec column_subject(const struct column *c); /* borrows */

@@ -18,7 +18,8 @@ static bool has_line(const char *text, const char *line, size_t len)
 	return false;
 }
 
-/* every image that runs must be one that was built; not every module that was built must be loaded */
+/* every image that runs must be one that was built; not every module that was built must be loaded
+ */
 static int check_build_ids(const char *built, const char *running, struct err *err)
 {
 	bool vmlinux = false;
@@ -27,13 +28,15 @@ static int check_build_ids(const char *built, const char *running, struct err *e
 		size_t n = strcspn(at, "\n");
 
 		if (n && !has_line(built, at, n))
-			return err_set(err, ERR_INFRA, "another kernel runs than was built: '%.*s' is not of it", (int)n,
-				       at);
+			return err_set(err, ERR_INFRA,
+				       "another kernel runs than was built: '%.*s' is not of it",
+				       (int)n, at);
 		vmlinux = vmlinux || (n > 8 && memcmp(at, "vmlinux ", 8) == 0);
 		at += n + (at[n] == '\n');
 	}
 	if (!vmlinux) {
-		err_set(err, ERR_INFRA, "the kernel shows no build-id, so nothing proves which one runs");
+		err_set(err, ERR_INFRA,
+			"the kernel shows no build-id, so nothing proves which one runs");
 		err_hint(err, "CONFIG_SYSFS and /sys/kernel/notes are needed");
 		return -ERR_INFRA;
 	}
@@ -44,8 +47,8 @@ static int check_cmdline(const char *asked, const char *running, struct err *err
 {
 	if (!asked || !*asked || (running && strstr(running, asked)))
 		return 0;
-	return err_set(err, ERR_INFRA, "the kernel was started with '%s', not with '%s'", running ? running : "",
-		       asked);
+	return err_set(err, ERR_INFRA, "the kernel was started with '%s', not with '%s'",
+		       running ? running : "", asked);
 }
 
 /* the fields in which two flat objects differ: "governor: 'powersave' -> 'performance'" */
@@ -56,13 +59,14 @@ static void list_differences(const struct json *then, const struct json *now, st
 		const char *b = json_str(json_get(now, key));
 
 		if (!streq(a, b))
-			buf_printf(out, "%s%s: '%s' -> '%s'", out->len ? ", " : "", key, a ? a : "", b ? b : "");
+			buf_printf(out, "%s%s: '%s' -> '%s'", out->len ? ", " : "", key, a ? a : "",
+				   b ? b : "");
 	}
 }
 
 /*
- * What belongs to the machine must stay as it was in the session's first boot. What the kernel under
- * test says of itself (keys below "kernel.") may differ from commit to commit.
+ * What belongs to the machine must stay as it was in the session's first boot. What the kernel
+ * under test says of itself (keys below "kernel.") may differ from commit to commit.
  */
 static int check_machine(struct lab *lab, const struct json *machine, struct err *err)
 {
@@ -81,7 +85,8 @@ static int check_machine(struct lab *lab, const struct json *machine, struct err
 	list_differences(first, machine, &differences);
 	if (!differences.len)
 		list_differences(machine, first, &differences);
-	err_set(err, ERR_INFRA, "the machine is not as it was in the first boot: %s", buf_str(&differences));
+	err_set(err, ERR_INFRA, "the machine is not as it was in the first boot: %s",
+		buf_str(&differences));
 	err_hint(err, "put it back, then 'culprit continue %lld'", (long long)lab->session);
 	return -ERR_INFRA;
 }
@@ -113,8 +118,8 @@ static void add_kernel_part(struct json *facts, const struct agent_hello *hello)
 	json_set_str(facts, "kernel.cmdline", hello->cmdline);
 }
 
-int boot_identify(struct lab *lab, struct subject *subject, const struct boot *boot, int64_t *ret_fingerprint,
-		  struct err *err)
+int boot_identify(struct lab *lab, struct subject *subject, const struct boot *boot,
+		  int64_t *ret_fingerprint, struct err *err)
 {
 	const struct agent_hello *hello = boot_hello(boot);
 	autojson struct json *facts = NULL;

@@ -7,8 +7,8 @@
 /*
  * Compares what the agent reports with what was asked for: build-ids of vmlinux and of every loaded
  * module, the command line, and the machine's part of the environment against the session's first
- * boot. Anything else than asked is ERR_INFRA, phase "identity": such a boot gives no samples. A kernel
- * that was not built here is known by what its first boot reported.
+ * boot. Anything else than asked is ERR_INFRA, phase "identity": such a boot gives no samples. A
+ * kernel that was not built here is known by what its first boot reported.
  */
-int boot_identify(struct lab *lab, struct subject *subject, const struct boot *boot, int64_t *ret_fingerprint,
-		  struct err *err);
+int boot_identify(struct lab *lab, struct subject *subject, const struct boot *boot,
+		  int64_t *ret_fingerprint, struct err *err);

@@ -21,7 +21,8 @@ static void session_key(const struct lab_spec *spec, const char *machine, char r
 	hash_end(h, ret);
 }
 
-static int take_lock(const struct lab *lab, const char *name, const char *what, int *ret_fd, struct err *err)
+static int take_lock(const struct lab *lab, const char *name, const char *what, int *ret_fd,
+		     struct err *err)
 {
 	autofree char *dir = xasprintf("%s/locks", lab->state_dir);
 	autofree char *path = xasprintf("%s/%s", dir, name);
@@ -61,7 +62,8 @@ static char *options_json(const struct job *job)
 	return buf_take(&text);
 }
 
-static int add_session(struct lab *lab, const struct lab_spec *spec, const char *key, struct err *err)
+static int add_session(struct lab *lab, const struct lab_spec *spec, const char *key,
+		       struct err *err)
 {
 	autofree char *argv = argv_json(spec->argv);
 	autofree char *options = options_json(spec->job);
@@ -118,7 +120,8 @@ static int take_up(struct lab *lab, const struct session_row *row, struct err *e
 	return store_session_state(lab->store, row->id, "running", "", err);
 }
 
-/* a finished session is only read; one that stopped on the way is taken up; else a new one begins */
+/* a finished session is only read; one that stopped on the way is taken up; else a new one begins
+ */
 static int begin_session(struct lab *lab, const struct lab_spec *spec, const char *key,
 			 const struct session_row *found, struct err *err)
 {
@@ -129,7 +132,8 @@ static int begin_session(struct lab *lab, const struct lab_spec *spec, const cha
 	return put_metrics(lab, err);
 }
 
-static int lock_machine(struct lab *lab, const struct lab_spec *spec, const char *what, struct err *err)
+static int lock_machine(struct lab *lab, const struct lab_spec *spec, const char *what,
+			struct err *err)
 {
 	autofree char *name = xasprintf("machine-%s", lab->machine_name);
 
@@ -159,7 +163,8 @@ static int open_rows(struct lab *lab, const struct lab_spec *spec, struct err *e
 	if (lab->finished)
 		lab->session = found.id;
 	else if ((r = lock_machine(lab, spec, what, err)) == 0 &&
-		 (r = store_machine_put(lab->store, lab->machine_name, lab->runner->name, &lab->machine, err)) == 0)
+		 (r = store_machine_put(lab->store, lab->machine_name, lab->runner->name,
+					&lab->machine, err)) == 0)
 		r = begin_session(lab, spec, key, &found, err);
 	session_row_release(&found);
 	return r < 0 ? r : 0;
@@ -171,7 +176,7 @@ static void lab_release(struct lab *lab)
 	cleanup_close(&lab->machine_lock);
 	free(lab->machine_name);
 	free(lab->first_fingerprint);
-	*lab = (struct lab){ .key_lock = -1, .machine_lock = -1 };
+	*lab = (struct lab){.key_lock = -1, .machine_lock = -1};
 }
 
 int lab_open(struct lab *lab, const struct lab_spec *spec, struct err *err)
@@ -204,21 +209,23 @@ void lab_close(struct lab *lab, const struct err *why)
 	const char *state = "done", *message = "";
 
 	if (why && why->code) {
-		state = why->code == ERR_INTERRUPTED || why->code == ERR_INFRA || why->code == ERR_DISK_FULL ?
-			"paused" : "failed";
+		state = why->code == ERR_INTERRUPTED || why->code == ERR_INFRA ||
+					why->code == ERR_DISK_FULL
+				? "paused"
+				: "failed";
 		message = why->message ? why->message : "";
 	}
 	if (lab->session && !lab->finished &&
 	    store_session_state(lab->store, lab->session, state, message, &err) < 0)
 		log_warn("%s", err.message);
 	if (lab->session && streq(state, "paused"))
-		log_info("session %lld is paused; 'culprit continue %lld' goes on", (long long)lab->session,
-			 (long long)lab->session);
+		log_info("session %lld is paused; 'culprit continue %lld' goes on",
+			 (long long)lab->session, (long long)lab->session);
 	lab_release(lab);
 }
 
-int lab_note(struct lab *lab, const char *what, const char *sha, int64_t boot, const char *data, struct err *err,
-	     const char *fmt, ...)
+int lab_note(struct lab *lab, const char *what, const char *sha, int64_t boot, const char *data,
+	     struct err *err, const char *fmt, ...)
 {
 	va_list ap;
 	autofree char *detail = NULL;
@@ -250,7 +257,8 @@ int lab_decided(struct lab *lab, const char *what, uint32_t *ret, struct err *er
 	for (size_t i = 0; i < n; i++) {
 		uint64_t number;
 
-		if (streq(steps[i].what, what) && steps[i].data && str_to_u64(steps[i].data, &number)) {
+		if (streq(steps[i].what, what) && steps[i].data &&
+		    str_to_u64(steps[i].data, &number)) {
 			*ret = (uint32_t)MIN(number, UINT32_MAX);
 			found = 1;
 		}

@@ -12,10 +12,10 @@
 
 #include <math.h>
 
-#define PILOT_BOOTS 4
-#define PILOT_RUNS 3
+#define PILOT_BOOTS	       4
+#define PILOT_RUNS	       3
 #define DEFAULT_MIN_EFFECT_PCT 1.0
-#define CLEAR_ALPHA 0.05 /* of each of the two one-sided tests */
+#define CLEAR_ALPHA	       0.05 /* of each of the two one-sided tests */
 
 double job_min_effect_pct(const struct job *job)
 {
@@ -34,8 +34,8 @@ static void add_deviations(const double *values, size_t n, struct welford *poole
 	++*kernels;
 }
 
-int plan_noise(struct lab *lab, const struct cell *cell, const struct metric *metric, struct noise *ret,
-	       struct err *err)
+int plan_noise(struct lab *lab, const struct cell *cell, const struct metric *metric,
+	       struct noise *ret, struct err *err)
 {
 	struct known_list known = {};
 	autofree double *values = NULL;
@@ -44,8 +44,8 @@ int plan_noise(struct lab *lab, const struct cell *cell, const struct metric *me
 	double level;
 
 	*ret = (struct noise){};
-	if (store_known(lab->store, lab->job->text_hash, lab->machine_name, cell->name, metric->name,
-			0, &known, err) < 0)
+	if (store_known(lab->store, lab->job->text_hash, lab->machine_name, cell->name,
+			metric->name, 0, &known, err) < 0)
 		return -err->code;
 	values = xcalloc(known.n + 1, sizeof(*values));
 	for (size_t i = 0, n; i < known.n; i += n) {
@@ -75,12 +75,14 @@ struct pilot {
 	size_t runs;
 };
 
-static int take_pilot(struct lab *lab, struct subject *subject, const struct cell *const *cells, size_t n_cells,
-		      uint32_t runs, struct pilot *pilot, struct err *err)
+static int take_pilot(struct lab *lab, struct subject *subject, const struct cell *const *cells,
+		      size_t n_cells, uint32_t runs, struct pilot *pilot, struct err *err)
 {
-	struct boot_plan plan = {
-		.subject = subject, .purpose = "pilot", .cells = cells, .n_cells = n_cells, .runs = runs
-	};
+	struct boot_plan plan = {.subject = subject,
+				 .purpose = "pilot",
+				 .cells = cells,
+				 .n_cells = n_cells,
+				 .runs = runs};
 
 	for (size_t i = 0; i < PILOT_BOOTS; i++) {
 		struct boot_result result = {};
@@ -118,17 +120,18 @@ static int wanted_runs(struct lab *lab, const struct pilot *pilot, const struct 
 	}
 	levels = levels_estimate(values, runs, boots);
 	*ret = (uint32_t)levels_runs_per_boot(&levels, pilot->boot_seconds / (double)pilot->boots,
-					      pilot->run_seconds / (double)pilot->runs, lab->job->iterate_min,
-					      lab->job->iterate_max);
+					      pilot->run_seconds / (double)pilot->runs,
+					      lab->job->iterate_min, lab->job->iterate_max);
 	sample_list_release(&list);
 	return 0;
 }
 
-int plan_runs(struct lab *lab, struct subject *subject, const struct cell *const *cells, size_t n_cells,
-	      uint32_t *ret, struct err *err)
+int plan_runs(struct lab *lab, struct subject *subject, const struct cell *const *cells,
+	      size_t n_cells, uint32_t *ret, struct err *err)
 {
 	const struct job *job = lab->job;
-	uint32_t runs = job->iterate_min, pilot_runs = MIN(MAX(PILOT_RUNS, job->iterate_min), job->iterate_max);
+	uint32_t runs = job->iterate_min,
+		 pilot_runs = MIN(MAX(PILOT_RUNS, job->iterate_min), job->iterate_max);
 	struct pilot pilot = {};
 	int r;
 
@@ -138,8 +141,8 @@ int plan_runs(struct lab *lab, struct subject *subject, const struct cell *const
 	r = lab_decided(lab, "runs", ret, err);
 	if (r != 0)
 		return r < 0 ? r : 0;
-	log_info("pilot: %d boots of %s, %u runs each, to choose the runs per boot", PILOT_BOOTS, subject->name,
-		 pilot_runs);
+	log_info("pilot: %d boots of %s, %u runs each, to choose the runs per boot", PILOT_BOOTS,
+		 subject->name, pilot_runs);
 	if (take_pilot(lab, subject, cells, n_cells, pilot_runs, &pilot, err) < 0)
 		return -err->code;
 	for (size_t c = 0; c < n_cells; c++) {
@@ -161,10 +164,12 @@ int plan_runs(struct lab *lab, struct subject *subject, const struct cell *const
 size_t plan_boots(const struct job *job, const struct noise *noise, size_t tests)
 {
 	double error = job->error / (double)MAX(tests, (size_t)1);
-	size_t boots = MAX((size_t)job->boots_min, rank_test_boots(job->error, MAX(tests, (size_t)1)));
+	size_t boots =
+		MAX((size_t)job->boots_min, rank_test_boots(job->error, MAX(tests, (size_t)1)));
 
 	if (noise->known && noise->sigma_pct > 0) {
-		size_t wanted = power_boots(job_min_effect_pct(job), noise->sigma_pct, error, POWER_DEFAULT);
+		size_t wanted = power_boots(job_min_effect_pct(job), noise->sigma_pct, error,
+					    POWER_DEFAULT);
 
 		boots = wanted ? MAX(boots, wanted) : job->boots_max;
 	}
@@ -176,7 +181,8 @@ size_t plan_boots_to_clear(const struct job *job, const struct noise *noise)
 	size_t boots = plan_boots(job, noise, 1), wanted = 0;
 
 	if (noise->known && noise->sigma_pct > 0)
-		wanted = equivalence_boots(job_min_effect_pct(job), noise->sigma_pct, CLEAR_ALPHA, POWER_DEFAULT);
+		wanted = equivalence_boots(job_min_effect_pct(job), noise->sigma_pct, CLEAR_ALPHA,
+					   POWER_DEFAULT);
 	return MIN(MAX(boots, wanted), (size_t)MAX(job->boots_max, job->boots_min));
 }
 
@@ -186,10 +192,12 @@ char *plan_sight(const struct job *job, const struct noise *noise, size_t boots,
 
 	if (!noise->known)
 		return xstrdup("the smallest change it can see is known after the first boots");
-	smallest = power_detectable(noise->sigma_pct, boots, job->error / (double)MAX(tests, (size_t)1),
-				    POWER_DEFAULT);
+	smallest = power_detectable(noise->sigma_pct, boots,
+				    job->error / (double)MAX(tests, (size_t)1), POWER_DEFAULT);
 	if (!isfinite(smallest))
-		return xasprintf("%zu boots a side are too few to show any change at %g%%", boots, 100 * job->error);
-	return xasprintf("sees changes of %.2g%% and more (noise between boots %.2g%%, from %zu boots)",
-			 smallest, noise->sigma_pct, noise->boots);
+		return xasprintf("%zu boots a side are too few to show any change at %g%%", boots,
+				 100 * job->error);
+	return xasprintf(
+		"sees changes of %.2g%% and more (noise between boots %.2g%%, from %zu boots)",
+		smallest, noise->sigma_pct, noise->boots);
 }

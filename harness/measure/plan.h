@@ -13,20 +13,22 @@ struct noise {
 };
 
 /* From all sessions of the same job on the same machine, each kernel against its own level. */
-int plan_noise(struct lab *lab, const struct cell *cell, const struct metric *metric, struct noise *ret,
-	       struct err *err);
+int plan_noise(struct lab *lab, const struct cell *cell, const struct metric *metric,
+	       struct noise *ret, struct err *err);
 
 /*
  * Runs per boot (levels_runs_per_boot), within the job's iterate.min..max:
- * fixed where min equals max, else from a pilot of 4 boots x 3 runs of this subject, once a session.
+ * fixed where min equals max, else from a pilot of 4 boots x 3 runs of this subject, once a
+ * session.
  */
-int plan_runs(struct lab *lab, struct subject *subject, const struct cell *const *cells, size_t n_cells,
-	      uint32_t *ret, struct err *err);
+int plan_runs(struct lab *lab, struct subject *subject, const struct cell *const *cells,
+	      size_t n_cells, uint32_t *ret, struct err *err);
 
 /* Boots a side that show the job's min_effect in a family of `tests`, within boots.min..max. */
 size_t plan_boots(const struct job *job, const struct noise *noise, size_t tests);
 
-/* Boots a side that can also show that nothing beyond min_effect happened; within boots.min..max. */
+/* Boots a side that can also show that nothing beyond min_effect happened; within boots.min..max.
+ */
 size_t plan_boots_to_clear(const struct job *job, const struct noise *noise);
 
 /* "sees changes of 1.2% and more", or what is not known yet; for the line before a long command. */

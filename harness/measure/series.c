@@ -21,8 +21,9 @@ static const struct boot_row *find_boot(const struct boot_row *rows, size_t n, i
 }
 
 /* samples come in boot order: a boot's values of one cell and metric stand together */
-static int load_metric(struct lab *lab, const struct boot_row *boots, size_t n_boots, const struct cell *cell,
-		       const struct metric *metric, struct series *s, struct err *err)
+static int load_metric(struct lab *lab, const struct boot_row *boots, size_t n_boots,
+		       const struct cell *cell, const struct metric *metric, struct series *s,
+		       struct err *err)
 {
 	struct sample_list list = {};
 	autofree double *values = NULL;
@@ -60,7 +61,8 @@ int series_load(struct lab *lab, struct series *ret, struct err *err)
 
 	for (size_t c = 0; r >= 0 && c < lab->job->n_cells; c++)
 		for (size_t m = 0; r >= 0 && m < lab->job->n_metrics; m++)
-			r = load_metric(lab, boots, n, &lab->job->cells[c], &lab->job->metrics[m], &s, err);
+			r = load_metric(lab, boots, n, &lab->job->cells[c], &lab->job->metrics[m],
+					&s, err);
 	for (size_t i = 0; i < n; i++)
 		boot_row_release(&boots[i]);
 	free(boots);
@@ -72,12 +74,13 @@ int series_load(struct lab *lab, struct series *ret, struct err *err)
 	return 0;
 }
 
-void series_add(struct series *s, const char *side, const char *purpose, const struct boot_result *result)
+void series_add(struct series *s, const char *side, const char *purpose,
+		const struct boot_result *result)
 {
 	for (size_t i = 0; i < result->values.n; i++) {
 		const struct boot_value *v = &result->values.at[i];
-		struct series_point p = { result->boot, intern(s, side), intern(s, purpose), v->cell, v->metric,
-					  v->value };
+		struct series_point p = {result->boot, intern(s, side), intern(s, purpose),
+					 v->cell,      v->metric,	v->value};
 
 		VEC_PUSH(&s->points, p);
 	}
@@ -91,8 +94,8 @@ void series_release(struct series *s)
 	VEC_FREE(&s->points);
 }
 
-double *series_values(const struct series *s, const char *side, const char *purpose, const struct cell *cell,
-		      const struct metric *metric, size_t *ret_n)
+double *series_values(const struct series *s, const char *side, const char *purpose,
+		      const struct cell *cell, const struct metric *metric, size_t *ret_n)
 {
 	double *values = xcalloc(s->points.n + 1, sizeof(*values));
 	size_t n = 0;

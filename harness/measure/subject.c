@@ -101,7 +101,8 @@ static int record_config(struct lab *lab, const struct artefact *a, struct err *
 	return store_config_put(lab->store, a->config_hash, buf_str(&text), err);
 }
 
-static int build_kernel(struct lab *lab, const struct subject_spec *spec, struct subject *s, struct err *err)
+static int build_kernel(struct lab *lab, const struct subject_spec *spec, struct subject *s,
+			struct err *err)
 {
 	autofree char *agent = NULL;
 	autofree char *log = build_log_path(lab, s);
@@ -117,7 +118,8 @@ static int build_kernel(struct lab *lab, const struct subject_spec *spec, struct
 	};
 
 	options.aligned = options.aligned || spec->aligned;
-	if (kernel_build(&build, &s->artefact, err) < 0 || record_config(lab, &s->artefact, err) < 0)
+	if (kernel_build(&build, &s->artefact, err) < 0 ||
+	    record_config(lab, &s->artefact, err) < 0)
 		return -err->code;
 	s->from_cache = s->artefact.from_cache;
 	s->build_seconds = s->artefact.seconds;
@@ -125,11 +127,12 @@ static int build_kernel(struct lab *lab, const struct subject_spec *spec, struct
 	s->identity = xstrdup(s->artefact.identity);
 	if (agent_path(&agent, err) < 0)
 		return -err->code;
-	return initramfs_make(lab->cache_dir, agent, lab->job->guest_programs, s->artefact.modules_dir, &s->initrd,
-			      err);
+	return initramfs_make(lab->cache_dir, agent, lab->job->guest_programs,
+			      s->artefact.modules_dir, &s->initrd, err);
 }
 
-static int build_project(struct lab *lab, const struct subject_spec *spec, struct subject *s, struct err *err)
+static int build_project(struct lab *lab, const struct subject_spec *spec, struct subject *s,
+			 struct err *err)
 {
 	autofree char *log = build_log_path(lab, s);
 	struct project_spec build = {
@@ -146,7 +149,8 @@ static int build_project(struct lab *lab, const struct subject_spec *spec, struc
 	return project_build(&build, &s->workdir, &s->build_seconds, &s->from_cache, err);
 }
 
-static int use_image(struct lab *lab, const struct subject_spec *spec, struct subject *s, struct err *err)
+static int use_image(struct lab *lab, const struct subject_spec *spec, struct subject *s,
+		     struct err *err)
 {
 	autofree char *agent = NULL;
 
@@ -155,10 +159,12 @@ static int use_image(struct lab *lab, const struct subject_spec *spec, struct su
 	s->image = fs_absolute(spec->image);
 	if (agent_path(&agent, err) < 0)
 		return -err->code;
-	return initramfs_make(lab->cache_dir, agent, lab->job->guest_programs, spec->modules, &s->initrd, err);
+	return initramfs_make(lab->cache_dir, agent, lab->job->guest_programs, spec->modules,
+			      &s->initrd, err);
 }
 
-static int make_ready(struct lab *lab, const struct subject_spec *spec, struct subject *s, struct err *err)
+static int make_ready(struct lab *lab, const struct subject_spec *spec, struct subject *s,
+		      struct err *err)
 {
 	if (spec->image)
 		return use_image(lab, spec, s, err);
@@ -169,7 +175,8 @@ static int make_ready(struct lab *lab, const struct subject_spec *spec, struct s
 	if (record_commit(lab, spec->sha, err) < 0)
 		return -err->code;
 	progress_phase("build %s", s->name);
-	return lab->job->is_kernel ? build_kernel(lab, spec, s, err) : build_project(lab, spec, s, err);
+	return lab->job->is_kernel ? build_kernel(lab, spec, s, err)
+				   : build_project(lab, spec, s, err);
 }
 
 /* the journal's line, and in its data what reports count */
@@ -184,11 +191,14 @@ static int note_build(struct lab *lab, const struct subject *s, struct err *err)
 	json_set_str(data, "why", s->untestable ? s->why : NULL);
 	json_print(data, false, &text);
 	return lab_note(lab, "build", s->sha, 0, buf_str(&text), err, "%s%s%s", s->name,
-			s->untestable ? ": cannot be built: " : s->from_cache ? ": already built" : ": built",
+			s->untestable	? ": cannot be built: "
+			: s->from_cache ? ": already built"
+					: ": built",
 			s->untestable ? s->why : "");
 }
 
-int subject_prepare(struct lab *lab, const struct subject_spec *spec, struct subject *ret, struct err *err)
+int subject_prepare(struct lab *lab, const struct subject_spec *spec, struct subject *ret,
+		    struct err *err)
 {
 	struct subject s = SUBJECT_NONE;
 	autofree char *logs = xasprintf("%s/logs", lab->state_dir);

@@ -6,13 +6,14 @@
 #include "harness/kernel/project.h"
 #include "harness/measure/lab.h"
 
-/* What is wanted. Borrowed strings. Either sha, or image, or neither (local runner: this very tree). */
+/* What is wanted. Borrowed strings. Either sha, or image, or neither (local runner: this very
+ * tree). */
 struct subject_spec {
-	const char *name;	    /* column or node, for people: "v6.1", "good", "bad-revert" */
-	const char *sha;	    /* 40 hex */
-	const char *const *patches; /* NULL-terminated, or NULL */
-	const char *const *reverts; /* 40 hex, NULL-terminated, or NULL */
-	bool aligned;		    /* rebuilt with 64-byte function alignment */
+	const char *name;	     /* column or node, for people: "v6.1", "good", "bad-revert" */
+	const char *sha;	     /* 40 hex */
+	const char *const *patches;  /* NULL-terminated, or NULL */
+	const char *const *reverts;  /* 40 hex, NULL-terminated, or NULL */
+	bool aligned;		     /* rebuilt with 64-byte function alignment */
 	const char *image, *modules; /* a kernel that was not built here */
 };
 
@@ -26,15 +27,20 @@ struct subject {
 	struct artefact artefact; /* kernel jobs */
 	char *image, *initrd;	  /* what the runner starts */
 	char *workdir;		  /* local runner: the built worktree */
-	char *identity;		  /* build-ids that the running kernel must show; NULL until known */
-	bool booted;		  /* once, in this process */
+	char *identity; /* build-ids that the running kernel must show; NULL until known */
+	bool booted;	/* once, in this process */
 };
 
 /* what a subject is before it is prepared and after it is released */
-#define SUBJECT_NONE { .artefact = { .lock_fd_ = -1 } }
+#define SUBJECT_NONE                                                                               \
+	{                                                                                          \
+		.artefact = {.lock_fd_ = -1 }                                                      \
+	}
 
-/* Builds it, or finds it built; leaves a kernel row and a journal line. ret->untestable is no error. */
-int subject_prepare(struct lab *lab, const struct subject_spec *spec, struct subject *ret, struct err *err);
+/* Builds it, or finds it built; leaves a kernel row and a journal line. ret->untestable is no
+ * error. */
+int subject_prepare(struct lab *lab, const struct subject_spec *spec, struct subject *ret,
+		    struct err *err);
 void subject_release(struct subject *s);
 static inline void cleanup_subject(struct subject *s)
 {

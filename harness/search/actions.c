@@ -50,15 +50,17 @@ static int record_untestable(const struct asked *a, int64_t boot, const char *wh
 	struct search_obs obs = observation(a);
 
 	obs.status = SEARCH_UNTESTABLE;
-	log_warn("%.12s cannot be tested: %s", node_sha(a->b, a->node), why ? why : "unknown reason");
+	log_warn("%.12s cannot be tested: %s", node_sha(a->b, a->node),
+		 why ? why : "unknown reason");
 	return journal_obs(a->b, &obs, boot, err);
 }
 
 static const char *boot_purpose(enum search_purpose purpose)
 {
 	static const char *const names[] = {
-		[SEARCH_END] = "end",	       [SEARCH_STEP] = "search",     [SEARCH_CONFIRM] = "confirm",
-		[SEARCH_REVERTED] = "revert", [SEARCH_ALIGNED] = "aligned",
+		[SEARCH_END] = "end",	      [SEARCH_STEP] = "search",
+		[SEARCH_CONFIRM] = "confirm", [SEARCH_REVERTED] = "revert",
+		[SEARCH_ALIGNED] = "aligned",
 	};
 
 	return names[purpose];
@@ -80,7 +82,8 @@ static const char *boot_side(const struct bisection *b, const struct search_acti
 }
 
 /* the search's own boots run the steering cell only; ends and proofs run all */
-static void choose_cells(const struct bisection *b, const struct search_action *a, struct boot_plan *plan)
+static void choose_cells(const struct bisection *b, const struct search_action *a,
+			 struct boot_plan *plan)
 {
 	bool all = a->purpose != SEARCH_STEP && a->purpose != SEARCH_ALIGNED;
 
@@ -88,7 +91,8 @@ static void choose_cells(const struct bisection *b, const struct search_action *
 	plan->n_cells = all ? b->lab->job->n_cells : 1;
 }
 
-static int take_boot(struct bisection *b, struct slot *slot, struct asked *asked, bool *ret_end, struct err *err)
+static int take_boot(struct bisection *b, struct slot *slot, struct asked *asked, bool *ret_end,
+		     struct err *err)
 {
 	struct boot_plan plan = {
 		.subject = &slot->subject,
@@ -108,13 +112,15 @@ static int take_boot(struct bisection *b, struct slot *slot, struct asked *asked
 	if (r == 0 && result.end == BOOT_UNTESTABLE)
 		r = record_untestable(asked, result.boot, result.message, err);
 	else if (r == 0 && result.end == BOOT_FAILED)
-		log_warn("%.12s gave no value: %s", node_sha(b, slot->node), result.message ? result.message : "");
+		log_warn("%.12s gave no value: %s", node_sha(b, slot->node),
+			 result.message ? result.message : "");
 	boot_result_release(&result);
 	return r;
 }
 
 /* a revert that does not apply or build is no fault of the culprit: there is just no such check */
-static int untestable(struct bisection *b, const struct asked *asked, const struct slot *slot, struct err *err)
+static int untestable(struct bisection *b, const struct asked *asked, const struct slot *slot,
+		      struct err *err)
 {
 	if (slot->node != SEARCH_REVERT)
 		return record_untestable(asked, 0, slot->subject.why, err);
@@ -127,7 +133,7 @@ static int measure(struct bisection *b, const struct search_action *action, stru
 	bool aligned = action->purpose == SEARCH_ALIGNED, end = false;
 	int target = action->node == SEARCH_REVERT ? action->target : SEARCH_NONE;
 	struct slot *slot = node_slot(b, action->node, target, aligned);
-	struct asked asked = { .b = b, .action = action, .node = action->node };
+	struct asked asked = {.b = b, .action = action, .node = action->node};
 	bool was_ready = slot->ready;
 
 	if (node_prepare(b, slot, err) < 0)
@@ -146,12 +152,12 @@ static int measure(struct bisection *b, const struct search_action *action, stru
 static int build(struct bisection *b, const struct search_action *action, struct err *err)
 {
 	struct slot *slot = node_slot(b, action->node, SEARCH_NONE, false);
-	struct asked asked = { .b = b, .action = action, .node = action->node };
+	struct asked asked = {.b = b, .action = action, .node = action->node};
 
 	if (node_prepare(b, slot, err) < 0)
 		return -err->code;
-	return slot->subject.untestable ? record_untestable(&asked, 0, slot->subject.why, err) :
-					  journal_built(b, action->node, err);
+	return slot->subject.untestable ? record_untestable(&asked, 0, slot->subject.why, err)
+					: journal_built(b, action->node, err);
 }
 
 static enum search_verdict same_code(const struct subject *culprit, const struct subject *parent)
@@ -186,8 +192,8 @@ static int compare(struct bisection *b, const struct search_action *action, stru
 		return -err->code;
 	/* every kernel of an aligned job is aligned: the measured step is the aligned step */
 	if ((!job->is_kernel || job->kernel.aligned) &&
-	    journal_check(b, action->node, SEARCH_NONE, CHECK_ALIGNMENT, job->is_kernel ? CHECK_PASS : CHECK_NA,
-			  err) < 0)
+	    journal_check(b, action->node, SEARCH_NONE, CHECK_ALIGNMENT,
+			  job->is_kernel ? CHECK_PASS : CHECK_NA, err) < 0)
 		return -err->code;
 	return journal_check(b, action->node, action->partner, CHECK_SAME_CODE,
 			     same_code(&culprit->subject, &parent->subject), err);

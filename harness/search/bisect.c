@@ -65,13 +65,17 @@ static void say_cost(const struct bisection *b, const struct search_config *conf
 	char time[32];
 
 	search_forecast(config, range->n, 0, &f);
-	log_info("%zu candidates, %s on %s: about %.0f builds and %.0f boots, %s", range->n, b->spec->metric->name,
-		 b->lab->machine_name, f.builds, f.boots, clock_format_duration(f.seconds, time));
+	log_info("%zu candidates, %s on %s: about %.0f builds and %.0f boots, %s", range->n,
+		 b->spec->metric->name, b->lab->machine_name, f.builds, f.boots,
+		 clock_format_duration(f.seconds, time));
 	if (b->sigma > 0)
-		log_info("noise between boots is %.3g %s here; a step of %.3g %s and more can be seen", b->sigma,
-			 b->spec->metric->unit, f.visible * b->sigma, b->spec->metric->unit);
+		log_info("noise between boots is %.3g %s here; a step of %.3g %s and more can be "
+			 "seen",
+			 b->sigma, b->spec->metric->unit, f.visible * b->sigma,
+			 b->spec->metric->unit);
 	else
-		log_info("the smallest step it can see is %.2g times the noise between boots, which is not known yet",
+		log_info("the smallest step it can see is %.2g times the noise between boots, "
+			 "which is not known yet",
 			 f.visible);
 }
 
@@ -80,7 +84,8 @@ static double seconds_left(const struct bisection *b, size_t boots_left)
 {
 	if (!b->boots)
 		return 0;
-	return (double)(clock_now_ns() - b->start_ns) / NS_PER_S / (double)b->boots * (double)boots_left;
+	return (double)(clock_now_ns() - b->start_ns) / NS_PER_S / (double)b->boots *
+	       (double)boots_left;
 }
 
 static void show_step(struct bisection *b, const struct search_action *a)
@@ -103,13 +108,16 @@ static int note_choice(struct bisection *b, const struct search_action *a, struc
 	if (a->kind == SEARCH_DONE)
 		return 0;
 	search_explain(b->search, a, node_name, b, &text);
-	buf_adds(&detail, a->kind == SEARCH_MEASURE ? "measure " : a->kind == SEARCH_BUILD ? "build " : "compare ");
+	buf_adds(&detail, a->kind == SEARCH_MEASURE ? "measure "
+			  : a->kind == SEARCH_BUILD ? "build "
+						    : "compare ");
 	node_name(a->node, &detail, b);
 	autojson struct json *data = json_string_new(buf_str(&text));
 	autobuf json_text = {};
 
 	json_print(data, false, &json_text);
-	return lab_note(b->lab, "choose", node_sha(b, a->node), 0, buf_str(&json_text), err, "%s", buf_str(&detail));
+	return lab_note(b->lab, "choose", node_sha(b, a->node), 0, buf_str(&json_text), err, "%s",
+			buf_str(&detail));
 }
 
 static int loop(struct bisection *b, struct err *err)
@@ -131,7 +139,8 @@ static int loop(struct bisection *b, struct err *err)
 /* runs per boot: fixed by the job, or from a pilot at the good end */
 static int fix_runs(struct bisection *b, struct err *err)
 {
-	const struct cell *const *cells = b->cell ? (const struct cell *const *)&b->cell : b->all_cells;
+	const struct cell *const *cells =
+		b->cell ? (const struct cell *const *)&b->cell : b->all_cells;
 	size_t n = b->cell ? 1 : b->lab->job->n_cells;
 	struct slot *good;
 
@@ -142,7 +151,8 @@ static int fix_runs(struct bisection *b, struct err *err)
 	if (node_prepare(b, good, err) < 0)
 		return -err->code;
 	if (good->subject.untestable)
-		return err_set(err, ERR_UNTESTABLE, "the good end cannot be tested: %s", good->subject.why);
+		return err_set(err, ERR_UNTESTABLE, "the good end cannot be tested: %s",
+			       good->subject.why);
 	return plan_runs(b->lab, &good->subject, cells, n, &b->runs, err);
 }
 
@@ -178,9 +188,10 @@ static void bisection_release(struct bisection *b)
 	free(b->all_cells);
 }
 
-int bisect_run(struct lab *lab, const struct bisect_spec *spec, enum search_outcome *ret, struct err *err)
+int bisect_run(struct lab *lab, const struct bisect_spec *spec, enum search_outcome *ret,
+	       struct err *err)
 {
-	struct bisection b = { .lab = lab, .spec = spec, .start_ns = clock_now_ns() };
+	struct bisection b = {.lab = lab, .spec = spec, .start_ns = clock_now_ns()};
 	int r = start(&b, err);
 
 	if (r == 0)

@@ -8,7 +8,8 @@
 
 struct bisect_spec {
 	const struct repo_range *range;
-	const char *good; /* as the user resolved it; differs from range->good where that is the merge base */
+	const char *good; /* as the user resolved it; differs from range->good where that is the
+			     merge base */
 	const struct metric *metric;
 	const struct cell *cell; /* the one that steers; NULL: the job has several, choose */
 	uint64_t seed;
@@ -18,10 +19,11 @@ struct bisect_spec {
 };
 
 /*
- * Runs the session's bisection to its end, or goes on with it: everything it learns is in the journal
- * first, and the engine is told the journal. Leaves the bisection's row with outcome, candidates, effect
- * and checks. Errors are what stops it on the way (ERR_INTERRUPTED, ERR_INFRA, ERR_DISK_FULL, the
- * store); an outcome of any kind is none.
+ * Runs the session's bisection to its end, or goes on with it: everything it learns is in the
+ * journal first, and the engine is told the journal. Leaves the bisection's row with outcome,
+ * candidates, effect and checks. Errors are what stops it on the way (ERR_INTERRUPTED, ERR_INFRA,
+ * ERR_DISK_FULL, the store); an outcome of any kind is none.
  */
-int bisect_run(struct lab *lab, const struct bisect_spec *spec, enum search_outcome *ret, struct err *err);
+int bisect_run(struct lab *lab, const struct bisect_spec *spec, enum search_outcome *ret,
+	       struct err *err);
 int bisect_exit_code(const char *outcome); /* 0 culprit, merge, several; 125 untestable; else 1 */

@@ -6,7 +6,8 @@
 #include "harness/search/bisect.h"
 #include "harness/search/prune.h"
 
-/* A node of the search in one of its forms: as it is, reverted on top of bad, or rebuilt aligned. */
+/* A node of the search in one of its forms: as it is, reverted on top of bad, or rebuilt aligned.
+ */
 struct slot {
 	int node, target; /* target: the reverted culprit of SEARCH_REVERT, else SEARCH_NONE */
 	bool aligned;
@@ -36,15 +37,17 @@ struct bisection {
 const char *node_sha(const struct bisection *b, int node);
 void node_name(int node, struct buf *out, void *bisection); /* a search_name_fn */
 struct slot *node_slot(struct bisection *b, int node, int target, bool aligned);
-/* Builds what the slot stands for; what that teaches (costs, equal code, files read) is told and noted. */
+/* Builds what the slot stands for; what that teaches (costs, equal code, files read) is told and
+ * noted. */
 int node_prepare(struct bisection *b, struct slot *slot, struct err *err);
 void nodes_release(struct bisection *b);
 
-/* journal.c: the engine hears of everything through these, and of an earlier process's part by replay */
+/* journal.c: the engine hears of everything through these, and of an earlier process's part by
+ * replay */
 int journal_replay(struct bisection *b, struct err *err);
 int journal_obs(struct bisection *b, const struct search_obs *obs, int64_t boot, struct err *err);
-int journal_check(struct bisection *b, int target, int partner, enum search_check check, enum search_verdict verdict,
-		  struct err *err);
+int journal_check(struct bisection *b, int target, int partner, enum search_check check,
+		  enum search_verdict verdict, struct err *err);
 int journal_built(struct bisection *b, int node, struct err *err);
 int journal_join(struct bisection *b, int a, int c, struct err *err);
 /* one prior factor for many candidates */

@@ -8,8 +8,8 @@
 
 #include <math.h>
 
-#define LOOK_BOOTS 3 /* of each end, with all cells */
-#define D_ENOUGH 8.0 /* a step this many spreads wide could not tell more if it were wider */
+#define LOOK_BOOTS 3   /* of each end, with all cells */
+#define D_ENOUGH   8.0 /* a step this many spreads wide could not tell more if it were wider */
 
 struct look {
 	struct bisection *b;
@@ -34,11 +34,13 @@ static int look_at(struct look *l, int node, const char *side, struct err *err)
 	if (node_prepare(b, slot, err) < 0)
 		return -err->code;
 	if (slot->subject.untestable)
-		return err_set(err, ERR_UNTESTABLE, "the %s end cannot be tested: %s", side, slot->subject.why);
+		return err_set(err, ERR_UNTESTABLE, "the %s end cannot be tested: %s", side,
+			       slot->subject.why);
 	if (measure_boot(b->lab, &plan, &result, err) < 0)
 		return -err->code;
 	if (result.end == BOOT_UNTESTABLE)
-		err_set(err, ERR_UNTESTABLE, "the %s end cannot be tested: %s", side, result.message);
+		err_set(err, ERR_UNTESTABLE, "the %s end cannot be tested: %s", side,
+			result.message);
 	series_add(&l->series, side, "end", &result);
 	boot_result_release(&result);
 	return err->code ? -err->code : 0;
@@ -47,7 +49,8 @@ static int look_at(struct look *l, int node, const char *side, struct err *err)
 static int look_at_ends(struct look *l, struct err *err)
 {
 	int bad = (int)l->b->spec->range->n - 1;
-	size_t good_boots = series_boots(&l->series, "good", "end"), bad_boots = series_boots(&l->series, "bad", "end");
+	size_t good_boots = series_boots(&l->series, "good", "end"),
+	       bad_boots = series_boots(&l->series, "bad", "end");
 
 	for (size_t i = 0; i < LOOK_BOOTS; i++) {
 		if (i >= good_boots && look_at(l, SEARCH_GOOD, "good", err) < 0)
@@ -68,9 +71,11 @@ static int run_seconds(struct look *l, const struct cell *cell, double *ret, str
 		struct run_row *runs = NULL;
 		size_t n_runs = 0;
 
-		if (l->series.points.at[i].cell != cell || l->series.points.at[i].metric != l->b->spec->metric)
+		if (l->series.points.at[i].cell != cell ||
+		    l->series.points.at[i].metric != l->b->spec->metric)
 			continue;
-		if (store_run_list(l->b->lab->store, l->series.points.at[i].boot, &runs, &n_runs, err) < 0)
+		if (store_run_list(l->b->lab->store, l->series.points.at[i].boot, &runs, &n_runs,
+				   err) < 0)
 			return -err->code;
 		for (size_t k = 0; k < n_runs; k++) {
 			if (streq(runs[k].cell, cell->name)) {
@@ -109,7 +114,8 @@ static int best_cell(struct look *l, uint32_t *ret, struct err *err)
 
 		if (run_seconds(l, &job->cells[i], &seconds, err) < 0)
 			return -err->code;
-		rate = information(l, &job->cells[i]) / (seconds * l->b->runs + 1); /* 1 s: a boot is not free */
+		rate = information(l, &job->cells[i]) /
+		       (seconds * l->b->runs + 1); /* 1 s: a boot is not free */
 		if (rate > best) {
 			best = rate;
 			*ret = (uint32_t)i;
@@ -134,8 +140,8 @@ static int tell_looks(struct look *l, struct err *err)
 			.elapsed_s = bisection_elapsed_s(b),
 		};
 
-		if (p->cell == b->cell && p->metric == b->spec->metric && streq(p->purpose, "end") &&
-		    journal_obs(b, &obs, p->boot, err) < 0)
+		if (p->cell == b->cell && p->metric == b->spec->metric &&
+		    streq(p->purpose, "end") && journal_obs(b, &obs, p->boot, err) < 0)
 			return -err->code;
 	}
 	return 0;
@@ -159,7 +165,7 @@ static int decide(struct look *l, uint32_t cell, struct err *err)
 
 int choose_cell(struct bisection *b, struct err *err)
 {
-	struct look look = { .b = b };
+	struct look look = {.b = b};
 	uint32_t cell = 0;
 	int r;
 

@@ -58,7 +58,8 @@ static struct bisection_row new_row(const struct bisection *b)
 	};
 }
 
-/* noise that was known when the session began stays what it was: the engine is a function of its journal */
+/* noise that was known when the session began stays what it was: the engine is a function of its
+ * journal */
 static void read_options(struct bisection *b, const char *text)
 {
 	ERR_CLEANUP struct err err = {};
@@ -74,7 +75,8 @@ int open_row(struct bisection *b, struct err *err)
 	const struct cell *cell = b->spec->cell ? b->spec->cell : &b->lab->job->cells[0];
 	struct bisection_row row = {};
 	struct noise noise = {};
-	int r = b->lab->resumed ? store_bisection_get(b->lab->store, b->lab->session, &row, err) : 0;
+	int r = b->lab->resumed ? store_bisection_get(b->lab->store, b->lab->session, &row, err)
+				: 0;
 
 	if (r < 0 && err->code != ERR_NOT_FOUND)
 		return r;
@@ -134,8 +136,10 @@ static char *notes_json(const struct bisection *b, const struct search_result *r
 
 	json_push(list, json_string_new(r->reason));
 	if (!b->spec->range->good_is_ancestor) {
-		autofree char *note = xasprintf("good %.12s is no ancestor of bad; their merge base %.12s is the "
-						"good end", b->spec->good, b->spec->range->good);
+		autofree char *note =
+			xasprintf("good %.12s is no ancestor of bad; their merge base %.12s is the "
+				  "good end",
+				  b->spec->good, b->spec->range->good);
 
 		json_push(list, json_string_new(note));
 	}
@@ -145,24 +149,31 @@ static char *notes_json(const struct bisection *b, const struct search_result *r
 
 		if (!isfinite(c->regained))
 			continue;
-		note = xasprintf("bad with %.12s reverted regains %.0f%% of the loss", node_sha(b, c->commit),
-				 100 * c->regained);
+		note = xasprintf("bad with %.12s reverted regains %.0f%% of the loss",
+				 node_sha(b, c->commit), 100 * c->regained);
 		json_push(list, json_string_new(note));
 	}
 	if (b->lab->job->kernel.aligned && r->n_culprits)
-		json_push(list, json_string_new("all kernels were built with 64-byte function alignment, so the "
-						"measured step is not one of code layout"));
+		json_push(list,
+			  json_string_new(
+				  "all kernels were built with 64-byte function alignment, so the "
+				  "measured step is not one of code layout"));
 	if (b->sigma > 0)
-		json_push(list, json_string_new("the noise of this machine was known from earlier sessions; levels "
-						"were all measured anew"));
+		json_push(
+			list,
+			json_string_new(
+				"the noise of this machine was known from earlier sessions; levels "
+				"were all measured anew"));
 	return print(list);
 }
 
 static void fill_effect(struct bisection_row *row, const struct search_result *r)
 {
-	const struct search_effect *e = r->n_culprits && r->culprits[0].effect.boots ? &r->culprits[0].effect : NULL;
+	const struct search_effect *e =
+		r->n_culprits && r->culprits[0].effect.boots ? &r->culprits[0].effect : NULL;
 
-	if (!e && r->outcome != OUTCOME_RANGE && r->outcome != OUTCOME_BUDGET && r->outcome != OUTCOME_NOT_MONOTONE)
+	if (!e && r->outcome != OUTCOME_RANGE && r->outcome != OUTCOME_BUDGET &&
+	    r->outcome != OUTCOME_NOT_MONOTONE)
 		return;
 	if (!e) /* never confirmed: what the ends showed */
 		e = &r->ends;
@@ -179,7 +190,8 @@ static void replace(char **field, char *text)
 	*field = text;
 }
 
-static void fill_row(const struct bisection *b, const struct search_result *r, struct bisection_row *row)
+static void fill_row(const struct bisection *b, const struct search_result *r,
+		     struct bisection_row *row)
 {
 	const struct search_culprit *first = r->n_culprits ? &r->culprits[0] : NULL;
 
@@ -199,7 +211,8 @@ static void fill_row(const struct bisection *b, const struct search_result *r, s
 static int store_named_commits(struct bisection *b, const struct search_result *r, struct err *err)
 {
 	for (size_t i = 0; i < r->n_candidates + r->n_culprits; i++) {
-		int node = i < r->n_candidates ? r->candidates[i].commit : r->culprits[i - r->n_candidates].commit;
+		int node = i < r->n_candidates ? r->candidates[i].commit
+					       : r->culprits[i - r->n_candidates].commit;
 		struct repo_commit commit = {};
 		int64_t id;
 		int rc;
@@ -234,7 +247,8 @@ int write_ending(struct bisection *b, enum search_outcome *ret, struct err *err)
 	if (r == 0)
 		r = store_bisection_put(b->lab->store, &row, err);
 	if (r == 0)
-		r = lab_note(b->lab, "end", row.culprit, 0, NULL, err, "%s: %s", row.outcome, result.reason);
+		r = lab_note(b->lab, "end", row.culprit, 0, NULL, err, "%s: %s", row.outcome,
+			     result.reason);
 	*ret = result.outcome;
 	bisection_row_release(&row);
 	search_result_release(&result);

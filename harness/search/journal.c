@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The bisection's journal: each thing the engine is told is a row first, and a row is all it takes to
-// tell it again.
+// The bisection's journal: each thing the engine is told is a row first, and a row is all it takes
+// to tell it again.
 
 #include "harness/search/bisection.h"
 
@@ -8,12 +8,12 @@
 
 #include <math.h>
 
-static const char *const status_names[] = { "ok", "untestable", "failed" };
+static const char *const status_names[] = {"ok", "untestable", "failed"};
 
 /* --- telling --- */
 
-static int add_row(struct bisection *b, const char *what, int node, int64_t boot, struct json *data, double seconds,
-		   const char *detail, struct err *err)
+static int add_row(struct bisection *b, const char *what, int node, int64_t boot, struct json *data,
+		   double seconds, const char *detail, struct err *err)
 {
 	autojson struct json *owned = data;
 	autobuf text = {};
@@ -53,17 +53,19 @@ int journal_obs(struct bisection *b, const struct search_obs *obs, int64_t boot,
 		buf_printf(&detail, ": %.6g %s", obs->value, b->spec->metric->unit);
 	else
 		buf_printf(&detail, ": %s", status_names[obs->status]);
-	if (add_row(b, "obs", obs->node, boot, data, obs->boot_s + obs->build_s, buf_str(&detail), err) < 0)
+	if (add_row(b, "obs", obs->node, boot, data, obs->boot_s + obs->build_s, buf_str(&detail),
+		    err) < 0)
 		return -err->code;
 	search_add(b->search, obs);
 	return 0;
 }
 
-int journal_check(struct bisection *b, int target, int partner, enum search_check check, enum search_verdict verdict,
-		  struct err *err)
+int journal_check(struct bisection *b, int target, int partner, enum search_check check,
+		  enum search_verdict verdict, struct err *err)
 {
 	struct json *data = json_object_new();
-	autofree char *detail = xasprintf("%s: %s", search_check_name(check), search_verdict_name(verdict));
+	autofree char *detail =
+		xasprintf("%s: %s", search_check_name(check), search_verdict_name(verdict));
 
 	json_set_int(data, "target", target);
 	json_set_int(data, "partner", partner);
@@ -117,9 +119,10 @@ int journal_prior(struct bisection *b, double factor, const int *nodes, size_t n
 {
 	struct json *data = json_object_new();
 	struct json *list = json_set(data, "nodes", json_array_new());
-	autofree char *detail = xasprintf(factor < 1 ? "%zu of %zu commits edit nothing that the builds read" :
-						       "%zu of %zu commits matter after all",
-					  n, b->spec->range->n);
+	autofree char *detail =
+		xasprintf(factor < 1 ? "%zu of %zu commits edit nothing that the builds read"
+				     : "%zu of %zu commits matter after all",
+			  n, b->spec->range->n);
 
 	json_set_str(data, "fact", "prior");
 	json_set_num(data, "factor", factor);
@@ -192,7 +195,8 @@ static int replay_row(struct bisection *b, const struct step_row *row, struct er
 {
 	autojson struct json *data = NULL;
 
-	if (!row->data || (!streq(row->what, "obs") && !streq(row->what, "fact") && !streq(row->what, "check")))
+	if (!row->data ||
+	    (!streq(row->what, "obs") && !streq(row->what, "fact") && !streq(row->what, "check")))
 		return 0;
 	if (json_parse(row->data, strlen(row->data), &data, err) < 0)
 		return err_wrap(err, "journal row %lld", (long long)row->id);
@@ -200,7 +204,8 @@ static int replay_row(struct bisection *b, const struct step_row *row, struct er
 		replay_fact(b, data);
 	else if (streq(row->what, "check"))
 		search_check(b->search, integer(data, "target"), integer(data, "partner"),
-			     (enum search_check)integer(data, "check"), (enum search_verdict)integer(data, "verdict"));
+			     (enum search_check)integer(data, "check"),
+			     (enum search_verdict)integer(data, "verdict"));
 	else
 		replay_obs(b, data);
 	return 0;

@@ -16,7 +16,8 @@ const char *node_sha(const struct bisection *b, int node)
 		return b->spec->good;
 	if (node == SEARCH_REVERT)
 		return range->commits[range->n - 1].sha;
-	return (size_t)node < range->n ? range->commits[node].sha : range->outside[(size_t)node - range->n];
+	return (size_t)node < range->n ? range->commits[node].sha
+				       : range->outside[(size_t)node - range->n];
 }
 
 void node_name(int node, struct buf *out, void *bisection)
@@ -82,10 +83,11 @@ static int tell_equal_code(struct bisection *b, const struct slot *slot, struct 
 	for (size_t i = 0; hash && *hash && i < b->slots.n; i++) {
 		const struct slot *other = b->slots.at[i];
 
-		if (other == slot || !other->ready || other->subject.untestable || !is_plain(other) ||
-		    !streq(other->subject.artefact.code_hash, hash))
+		if (other == slot || !other->ready || other->subject.untestable ||
+		    !is_plain(other) || !streq(other->subject.artefact.code_hash, hash))
 			continue;
-		log_debug("%.12s and %.12s are the same code", node_sha(b, slot->node), node_sha(b, other->node));
+		log_debug("%.12s and %.12s are the same code", node_sha(b, slot->node),
+			  node_sha(b, other->node));
 		if (journal_join(b, other->node, slot->node, err) < 0)
 			return -err->code;
 	}
@@ -99,8 +101,8 @@ static bool end_is_read(struct bisection *b, int node)
 	return slot->ready && !slot->subject.untestable;
 }
 
-/* once both ends are built, commits that edit nothing they read are put back; a later build that reads
- * such a file brings them forward again */
+/* once both ends are built, commits that edit nothing they read are put back; a later build that
+ * reads such a file brings them forward again */
 static int tell_priors(struct bisection *b, struct err *err)
 {
 	VEC(int) nodes = {};
@@ -115,7 +117,8 @@ static int tell_priors(struct bisection *b, struct err *err)
 		if (first ? !matters : b->pruned[i] && matters)
 			VEC_PUSH(&nodes, (int)i);
 	}
-	r = nodes.n || first ? journal_prior(b, first ? PRUNED_PRIOR : 1, nodes.at, nodes.n, err) : 0;
+	r = nodes.n || first ? journal_prior(b, first ? PRUNED_PRIOR : 1, nodes.at, nodes.n, err)
+			     : 0;
 	VEC_FREE(&nodes);
 	return r;
 }
@@ -126,10 +129,12 @@ static int note_config(struct bisection *b, const struct slot *slot, struct err 
 	const struct slot *base = node_slot(b, SEARCH_GOOD, SEARCH_NONE, false);
 	autofree char *diff = NULL;
 
-	if (base == slot || !base->ready || !base->subject.artefact.config || !slot->subject.artefact.config ||
+	if (base == slot || !base->ready || !base->subject.artefact.config ||
+	    !slot->subject.artefact.config ||
 	    streq(base->subject.artefact.config_hash, slot->subject.artefact.config_hash))
 		return 0;
-	if (kernel_config_diff(base->subject.artefact.config, slot->subject.artefact.config, &diff, err) < 0)
+	if (kernel_config_diff(base->subject.artefact.config, slot->subject.artefact.config, &diff,
+			       err) < 0)
 		return -err->code;
 	return store_kernel_config_diff(b->lab->store, slot->subject.kernel, diff, err);
 }
@@ -151,7 +156,7 @@ static int learn(struct bisection *b, const struct slot *slot, struct err *err)
 int node_prepare(struct bisection *b, struct slot *slot, struct err *err)
 {
 	autobuf name = {};
-	const char *reverts[] = { slot->target >= 0 ? node_sha(b, slot->target) : NULL, NULL };
+	const char *reverts[] = {slot->target >= 0 ? node_sha(b, slot->target) : NULL, NULL};
 	struct subject_spec spec = {
 		.sha = node_sha(b, slot->node),
 		.reverts = slot->node == SEARCH_REVERT ? reverts : NULL,

@@ -21,8 +21,8 @@ struct prune {
 
 static bool is_harmless_kind(const char *path)
 {
-	static const char *const endings[] = { ".c", ".h", ".S", ".rst", ".txt", ".md" };
-	static const char *const tools[] = { "scripts/", "tools/", "usr/" };
+	static const char *const endings[] = {".c", ".h", ".S", ".rst", ".txt", ".md"};
+	static const char *const tools[] = {"scripts/", "tools/", "usr/"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(tools); i++) /* programs that the build itself runs */
 		if (str_starts(path, tools[i]))
@@ -44,7 +44,8 @@ static void take_files(size_t commit, char *const *paths, size_t n, bool plain, 
 	}
 }
 
-int prune_new(struct repo *repo, const struct repo_range *range, struct prune **ret, struct err *err)
+int prune_new(struct repo *repo, const struct repo_range *range, struct prune **ret,
+	      struct err *err)
 {
 	struct prune *p = xcalloc(1, sizeof(*p));
 
@@ -96,7 +97,8 @@ int prune_read(struct prune *p, const char *sources_path, struct err *err)
 		n = strcspn(at, "\n");
 		last = at[n] == '\0';
 		at[n] = '\0';
-		if (n && !(known && bsearch(&at, p->read, known, sizeof(*p->read), compare_strings))) {
+		if (n &&
+		    !(known && bsearch(&at, p->read, known, sizeof(*p->read), compare_strings))) {
 			strv_push(&p->read, at);
 			p->n_read++;
 		}

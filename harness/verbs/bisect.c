@@ -14,7 +14,8 @@ struct bisect_options {
 };
 
 /* the metric that steers: chosen, or the only KPI */
-static const struct metric *choose_metric(const struct job *job, const char *chosen, struct err *err)
+static const struct metric *choose_metric(const struct job *job, const char *chosen,
+					  struct err *err)
 {
 	const struct metric *found = NULL;
 	autobuf names = {};
@@ -34,8 +35,8 @@ static const struct metric *choose_metric(const struct job *job, const char *cho
 	}
 	if (kpis == 1)
 		return found;
-	err_set(err, ERR_USAGE, kpis ? "job '%s' has several KPIs: %s" : "job '%s' has no KPI%s", job->name,
-		buf_str(&names));
+	err_set(err, ERR_USAGE, kpis ? "job '%s' has several KPIs: %s" : "job '%s' has no KPI%s",
+		job->name, buf_str(&names));
 	err_hint(err, "choose one with --metric NAME");
 	return NULL;
 }
@@ -46,8 +47,10 @@ static int read_ends(struct bisect_options *o, char *range, struct err *err)
 	char *dots = range ? strstr(range, "..") : NULL;
 
 	if (range && (!dots || dots == range || o->good || o->bad))
-		return err_set(err, ERR_USAGE, o->good || o->bad ? "give either GOOD..BAD or --good and --bad" :
-								   "'%s' is no range GOOD..BAD", range);
+		return err_set(err, ERR_USAGE,
+			       o->good || o->bad ? "give either GOOD..BAD or --good and --bad"
+						 : "'%s' is no range GOOD..BAD",
+			       range);
 	if (dots) {
 		*dots = '\0';
 		o->good = range;
@@ -74,18 +77,23 @@ static int finish(struct work *w, int *ret_status, struct err *err)
 	return 0;
 }
 
-static int search_range(struct work *w, const struct bisect_options *o, const struct bisect_spec *spec,
-			int *ret_status, struct err *err)
+static int search_range(struct work *w, const struct bisect_options *o,
+			const struct bisect_spec *spec, int *ret_status, struct err *err)
 {
 	const struct repo_range *range = spec->range;
-	const char *key[] = { range->good, spec->good, range->commits[range->n - 1].sha, spec->metric->name,
-			      spec->cell ? spec->cell->name : "", NULL };
+	const char *key[] = {range->good,
+			     spec->good,
+			     range->commits[range->n - 1].sha,
+			     spec->metric->name,
+			     spec->cell ? spec->cell->name : "",
+			     NULL};
 	enum search_outcome outcome;
 
 	if (work_lab(w, "bisect", key, o->again, err) < 0)
 		return -err->code;
 	if (w->lab.finished)
-		log_info("bisection %lld of these ends is done; --again starts anew", (long long)w->lab.session);
+		log_info("bisection %lld of these ends is done; --again starts anew",
+			 (long long)w->lab.session);
 	else if (bisect_run(&w->lab, spec, &outcome, err) < 0)
 		return -err->code;
 	return finish(w, ret_status, err);
@@ -93,11 +101,13 @@ static int search_range(struct work *w, const struct bisect_options *o, const st
 
 static int bisect(struct work *w, const struct bisect_options *o, int *ret_status, struct err *err)
 {
-	struct range_options options = { o->first_parent, (const char *const *)o->paths };
+	struct range_options options = {o->first_parent, (const char *const *)o->paths};
 	struct repo_range range = {};
-	struct bisect_spec spec = {
-		.range = &range, .seed = o->seed, .budget_ns = o->budget_ns, .explain = o->explain, .fresh = o->fresh
-	};
+	struct bisect_spec spec = {.range = &range,
+				   .seed = o->seed,
+				   .budget_ns = o->budget_ns,
+				   .explain = o->explain,
+				   .fresh = o->fresh};
 	autofree char *good = NULL, *bad = NULL;
 	int r;
 
@@ -122,26 +132,33 @@ static int bisect(struct work *w, const struct bisect_options *o, int *ret_statu
 
 int verb_bisect(struct ctx *ctx, int argc, char **argv)
 {
-	struct bisect_options o = { .seed = 1 };
+	struct bisect_options o = {.seed = 1};
 	const struct opt options[] = {
-		{ "good", 0, OPT_STRING, &o.good, "REV", "where it was fast" },
-		{ "bad", 0, OPT_STRING, &o.bad, "REV", "where it is slow (HEAD)" },
-		{ "metric", 0, OPT_STRING, &o.metric, "NAME", "what got worse, where the job has several KPIs" },
-		{ "cell", 0, OPT_STRING, &o.cell, "k=v,...", "the cell that steers; default: the one that tells most" },
-		{ "seed", 0, OPT_U64, &o.seed, "N", "of orders and ties" },
-		{ "budget", 0, OPT_DURATION, &o.budget_ns, "TIME", "stop then with what is known (4h)" },
-		{ "fresh", 0, OPT_FLAG, &o.fresh, NULL, "use nothing that earlier sessions learned" },
-		{ "again", 0, OPT_FLAG, &o.again, NULL, "start anew where this bisection is done already" },
-		{ "explain", 0, OPT_FLAG, &o.explain, NULL, "say at each step why this commit comes next" },
-		{ "first-parent", 0, OPT_FLAG, &o.first_parent, NULL, "follow only the first parent of merges" },
-		{ "path", 0, OPT_LIST, &o.paths, "P", "only commits that touch it; several allowed" },
+		{"good", 0, OPT_STRING, &o.good, "REV", "where it was fast"},
+		{"bad", 0, OPT_STRING, &o.bad, "REV", "where it is slow (HEAD)"},
+		{"metric", 0, OPT_STRING, &o.metric, "NAME",
+		 "what got worse, where the job has several KPIs"},
+		{"cell", 0, OPT_STRING, &o.cell, "k=v,...",
+		 "the cell that steers; default: the one that tells most"},
+		{"seed", 0, OPT_U64, &o.seed, "N", "of orders and ties"},
+		{"budget", 0, OPT_DURATION, &o.budget_ns, "TIME",
+		 "stop then with what is known (4h)"},
+		{"fresh", 0, OPT_FLAG, &o.fresh, NULL, "use nothing that earlier sessions learned"},
+		{"again", 0, OPT_FLAG, &o.again, NULL,
+		 "start anew where this bisection is done already"},
+		{"explain", 0, OPT_FLAG, &o.explain, NULL,
+		 "say at each step why this commit comes next"},
+		{"first-parent", 0, OPT_FLAG, &o.first_parent, NULL,
+		 "follow only the first parent of merges"},
+		{"path", 0, OPT_LIST, &o.paths, "P", "only commits that touch it; several allowed"},
 		{},
 	};
 	ERR_CLEANUP struct err err = {};
 	struct work w = {};
 	int status = 0;
 	int n = verb_options(ctx, options, argc, argv, 1, 2, &status);
-	autofree char *range = n == 2 ? xstrdup(argv[2]) : NULL; /* is cut; argv is kept for `continue` */
+	autofree char *range =
+		n == 2 ? xstrdup(argv[2]) : NULL; /* is cut; argv is kept for `continue` */
 
 	if (n >= 0) {
 		if (read_ends(&o, range, &err) == 0 && work_open(&w, ctx, argv[1], &err) == 0)

@@ -36,7 +36,8 @@ struct comparing {
 	uint32_t runs, boots;
 };
 
-static int read_columns(struct comparing *c, const struct compare_options *o, size_t n, char **words, struct err *err)
+static int read_columns(struct comparing *c, const struct compare_options *o, size_t n,
+			char **words, struct err *err)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct side *s = &c->sides[c->n_sides++];
@@ -50,7 +51,7 @@ static int read_columns(struct comparing *c, const struct compare_options *o, si
 		struct side *s = &c->sides[c->n_sides++];
 
 		s->subject = (struct subject)SUBJECT_NONE;
-		s->spec = (struct subject_spec){ .name = *image, .image = *image };
+		s->spec = (struct subject_spec){.name = *image, .image = *image};
 	}
 	return 0;
 }
@@ -136,8 +137,9 @@ static int plan(struct comparing *c, struct err *err)
 		return -err->code;
 	}
 	sight = plan_sight(lab->job, &noise, c->boots, tests);
-	log_info("%zu columns, %u boots each with %u run%s of %zu cell%s on %s; %s", c->n_sides, c->boots, c->runs,
-		 c->runs == 1 ? "" : "s", c->n_cells, c->n_cells == 1 ? "" : "s", lab->machine_name, sight);
+	log_info("%zu columns, %u boots each with %u run%s of %zu cell%s on %s; %s", c->n_sides,
+		 c->boots, c->runs, c->runs == 1 ? "" : "s", c->n_cells, c->n_cells == 1 ? "" : "s",
+		 lab->machine_name, sight);
 	return 0;
 }
 
@@ -163,7 +165,8 @@ static int boot_side(struct comparing *c, struct side *s, uint32_t round, struct
 		s->subject.untestable = true;
 		log_warn("%s cannot be tested: %s", s->subject.name, result.message);
 	} else if (s->barren) {
-		log_warn("%s gave no value: %s", s->subject.name, result.message ? result.message : "no metric");
+		log_warn("%s gave no value: %s", s->subject.name,
+			 result.message ? result.message : "no metric");
 	}
 	series_add(&c->series, s->subject.name, "compare", &result);
 	boot_result_release(&result);
@@ -225,7 +228,8 @@ static void comparing_release(struct comparing *c)
 	series_release(&c->series);
 }
 
-static int compare(struct work *w, const struct compare_options *o, size_t n, char **words, struct err *err)
+static int compare(struct work *w, const struct compare_options *o, size_t n, char **words,
+		   struct err *err)
 {
 	struct comparing c = {
 		.w = w,
@@ -235,7 +239,8 @@ static int compare(struct work *w, const struct compare_options *o, size_t n, ch
 	int r = -1;
 
 	c.cells = work_cells(w->job, o->cell, &c.n_cells, err);
-	if (c.cells && (n == 0 || work_repo(w, err) == 0) && read_columns(&c, o, n, words, err) == 0) {
+	if (c.cells && (n == 0 || work_repo(w, err) == 0) &&
+	    read_columns(&c, o, n, words, err) == 0) {
 		if (c.n_sides < 2)
 			err_set(err, ERR_USAGE, "a comparison needs two columns or more");
 		else
@@ -247,11 +252,12 @@ static int compare(struct work *w, const struct compare_options *o, size_t n, ch
 
 int verb_compare(struct ctx *ctx, int argc, char **argv)
 {
-	struct compare_options o = { .seed = 1 };
+	struct compare_options o = {.seed = 1};
 	const struct opt options[] = {
-		{ "cell", 0, OPT_STRING, &o.cell, "k=v,...", "this cell only" },
-		{ "image", 0, OPT_LIST, &o.images, "FILE", "a column for a kernel not built here; several allowed" },
-		{ "seed", 0, OPT_U64, &o.seed, "N", "of the order of cells" },
+		{"cell", 0, OPT_STRING, &o.cell, "k=v,...", "this cell only"},
+		{"image", 0, OPT_LIST, &o.images, "FILE",
+		 "a column for a kernel not built here; several allowed"},
+		{"seed", 0, OPT_U64, &o.seed, "N", "of the order of cells"},
 		{},
 	};
 	ERR_CLEANUP struct err err = {};
@@ -260,7 +266,8 @@ int verb_compare(struct ctx *ctx, int argc, char **argv)
 	int n = verb_options(ctx, options, argc, argv, 1, COLUMNS_MAX, &status);
 
 	if (n >= 0) {
-		if (work_open(&w, ctx, argv[1], &err) == 0 && compare(&w, &o, (size_t)n - 1, argv + 2, &err) == 0)
+		if (work_open(&w, ctx, argv[1], &err) == 0 &&
+		    compare(&w, &o, (size_t)n - 1, argv + 2, &err) == 0)
 			status = work_report(&w, &err);
 		work_close(&w, &err);
 		if (err.code)

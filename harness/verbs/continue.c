@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `culprit stop N` and `culprit continue [N]`: pausing a session from outside, and going on with one.
+// `culprit stop N` and `culprit continue [N]`: pausing a session from outside, and going on with
+// one.
 
 #include "harness/base/log.h"
 #include "harness/verbs/holder.h"
@@ -74,7 +75,8 @@ static int again(struct ctx *ctx, const struct session_row *row, struct err *err
 	if (ctx->no_progress)
 		strv_push(&argv, "--no-progress");
 	for (size_t i = 1; i < json_len(words); i++)
-		if (json_str(json_item(words, i)) && !streq(json_str(json_item(words, i)), "--again"))
+		if (json_str(json_item(words, i)) &&
+		    !streq(json_str(json_item(words, i)), "--again"))
 			strv_push(&argv, json_str(json_item(words, i)));
 	if (chdir(row->cwd) < 0)
 		return err_errno(err, "cannot go to '%s', where session %lld was started", row->cwd,
@@ -98,8 +100,8 @@ int verb_continue(struct ctx *ctx, int argc, char **argv)
 	r = n ? verb_session(store, argv[1], &row, &err) : newest_paused(store, &row, &err);
 	store_close(take_ptr(&store)); /* no descriptor of it may go into the new program */
 	if (r == 0 && is_over(&row))
-		err_set(&err, ERR_USAGE, "session %lld is %s; 'culprit report %lld' shows it", (long long)row.id,
-			row.state, (long long)row.id);
+		err_set(&err, ERR_USAGE, "session %lld is %s; 'culprit report %lld' shows it",
+			(long long)row.id, row.state, (long long)row.id);
 	else if (r == 0)
 		again(ctx, &row, &err);
 	session_row_release(&row);

@@ -14,9 +14,10 @@ struct exam {
 	bool json;
 };
 
-static void say(struct exam *e, enum finding finding, const char *what, const char *detail, const char *fix)
+static void say(struct exam *e, enum finding finding, const char *what, const char *detail,
+		const char *fix)
 {
-	static const char *const words[] = { "ok", "note", "missing" };
+	static const char *const words[] = {"ok", "note", "missing"};
 	struct json *row = json_push(e->list, json_object_new());
 
 	json_set_str(row, "check", what);
@@ -37,17 +38,17 @@ static const struct tool {
 	const char *program, *purpose, *package;
 	bool optional;
 } tools[] = {
-	{ "git", "reads repositories and makes worktrees", "git" },
-	{ "make", "builds kernels", "make" },
-	{ "gcc", "builds kernels", "gcc" },
-	{ "ld", "builds kernels", "binutils" },
-	{ "flex", "builds kernels", "flex" },
-	{ "bison", "builds kernels", "bison" },
-	{ "bc", "builds kernels", "bc" },
-	{ "qemu-system-x86_64", "boots kernels", "qemu-system-x86" },
-	{ "busybox", "the guest's shell and tools", "busybox-static" },
-	{ "ccache", "makes rebuilds of the same source quick", "ccache", true },
-	{ "hackbench", "the job hackbench", "rt-tests", true },
+	{"git", "reads repositories and makes worktrees", "git"},
+	{"make", "builds kernels", "make"},
+	{"gcc", "builds kernels", "gcc"},
+	{"ld", "builds kernels", "binutils"},
+	{"flex", "builds kernels", "flex"},
+	{"bison", "builds kernels", "bison"},
+	{"bc", "builds kernels", "bc"},
+	{"qemu-system-x86_64", "boots kernels", "qemu-system-x86"},
+	{"busybox", "the guest's shell and tools", "busybox-static"},
+	{"ccache", "makes rebuilds of the same source quick", "ccache", true},
+	{"hackbench", "the job hackbench", "rt-tests", true},
 };
 
 static void examine_tools(struct exam *e)
@@ -58,7 +59,11 @@ static void examine_tools(struct exam *e)
 		autofree char *fix = xasprintf("apt-get install %s", t->package);
 		autofree char *lack = xasprintf("not found; %s", t->purpose);
 
-		say(e, path ? FINE : t->optional ? NOTE : MISSING, t->program, path ? path : lack, fix);
+		say(e,
+		    path	  ? FINE
+		    : t->optional ? NOTE
+				  : MISSING,
+		    t->program, path ? path : lack, fix);
 	}
 }
 
@@ -83,7 +88,8 @@ static void examine_kvm(struct exam *e)
 	else if (qemu_kvm_works(&why) == 1)
 		say(e, FINE, "kvm", "a guest really ran with it", "");
 	else
-		say(e, NOTE, "kvm", why ? why : "does not work", "guests run under TCG, which is slow");
+		say(e, NOTE, "kvm", why ? why : "does not work",
+		    "guests run under TCG, which is slow");
 }
 
 /* one line of a sysfs file, or NULL where this machine has none */
@@ -98,8 +104,10 @@ static char *sysfs_line(const char *path)
 	return buf_take(&text);
 }
 
-/* a knob that should have one value for steady measurements; only of interest to the local runner */
-static void examine_knob(struct exam *e, const char *what, const char *path, const char *steady, const char *fix)
+/* a knob that should have one value for steady measurements; only of interest to the local runner
+ */
+static void examine_knob(struct exam *e, const char *what, const char *path, const char *steady,
+			 const char *fix)
 {
 	autofree char *value = sysfs_line(path);
 
@@ -113,16 +121,16 @@ static void examine_noise(struct exam *e)
 {
 	autofree char *irqbalance = sysfs_line("/run/irqbalance.pid");
 
-	examine_knob(e, "governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance",
-		     "cpupower frequency-set -g performance");
+	examine_knob(e, "governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+		     "performance", "cpupower frequency-set -g performance");
 	examine_knob(e, "turbo", "/sys/devices/system/cpu/intel_pstate/no_turbo", "1",
 		     "echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo");
 	examine_knob(e, "boost", "/sys/devices/system/cpu/cpufreq/boost", "0",
 		     "echo 0 > /sys/devices/system/cpu/cpufreq/boost");
 	examine_knob(e, "smt", "/sys/devices/system/cpu/smt/active", "0",
 		     "echo off > /sys/devices/system/cpu/smt/control");
-	say(e, irqbalance ? NOTE : FINE, "irqbalance", irqbalance ? "runs and moves interrupts" : "does not run",
-	    "systemctl stop irqbalance");
+	say(e, irqbalance ? NOTE : FINE, "irqbalance",
+	    irqbalance ? "runs and moves interrupts" : "does not run", "systemctl stop irqbalance");
 }
 
 static void examine_disk(struct exam *e, const char *what, const char *dir, uint64_t wanted)
@@ -138,12 +146,13 @@ static void examine_disk(struct exam *e, const char *what, const char *dir, uint
 		return;
 	}
 	text = xasprintf("%.1f GiB free below %s", (double)free_bytes / (1 << 30), dir);
-	say(e, free_bytes >= wanted ? FINE : NOTE, what, text, "culprit gc, or another --cache and --state");
+	say(e, free_bytes >= wanted ? FINE : NOTE, what, text,
+	    "culprit gc, or another --cache and --state");
 }
 
 int verb_doctor(struct ctx *ctx, int argc, char **argv)
 {
-	struct exam e = { .list = json_array_new(), .json = ctx->json };
+	struct exam e = {.list = json_array_new(), .json = ctx->json};
 	int status = 0;
 
 	if (verb_options(ctx, NULL, argc, argv, 0, 0, &status) < 0) {

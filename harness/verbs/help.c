@@ -15,7 +15,9 @@ static void print_list(void)
 int verb_help(struct ctx *ctx, int argc, char **argv)
 {
 	int status = 0;
-	int n = argc > 0 && streq(argv[0], "help") ? verb_options(ctx, NULL, argc, argv, 0, 1, &status) : 0;
+	int n = argc > 0 && streq(argv[0], "help")
+			? verb_options(ctx, NULL, argc, argv, 0, 1, &status)
+			: 0;
 	const struct verb *v;
 
 	if (n < 0)
@@ -32,7 +34,7 @@ int verb_help(struct ctx *ctx, int argc, char **argv)
 		err_hint(&err, "'culprit help' lists them");
 		return verb_fail(ctx, &err);
 	}
-	char *help_argv[] = { argv[1], (char *)"--help", NULL };
+	char *help_argv[] = {argv[1], (char *)"--help", NULL};
 
 	ctx->verb = v;
 	return v->run(ctx, 2, help_argv);

@@ -18,18 +18,20 @@ struct run_options {
 };
 
 /* every KPI of every cell as sure as the job asks */
-static bool all_converged(const struct work *w, const struct series *s, const struct cell **cells, size_t n)
+static bool all_converged(const struct work *w, const struct series *s, const struct cell **cells,
+			  size_t n)
 {
 	const struct job *job = w->job;
-	struct stats_goal goal = { job->confidence, job->interval_pct, job->interval_floor };
+	struct stats_goal goal = {job->confidence, job->interval_pct, job->interval_floor};
 
 	for (size_t c = 0; c < n; c++) {
 		for (size_t m = 0; m < job->n_metrics; m++) {
 			size_t boots = 0;
-			autofree double *v = series_values(s, "", "run", cells[c], &job->metrics[m], &boots);
+			autofree double *v =
+				series_values(s, "", "run", cells[c], &job->metrics[m], &boots);
 
-			if (job->metrics[m].kpi &&
-			    !stats_converged(boots, values_mean(v, boots), values_sd(v, boots), &goal))
+			if (job->metrics[m].kpi && !stats_converged(boots, values_mean(v, boots),
+								    values_sd(v, boots), &goal))
 				return false;
 		}
 	}
@@ -44,8 +46,9 @@ static int give_up(const struct boot_result *result, struct err *err)
 	return -ERR_FAILED;
 }
 
-static int iterate_boots(struct work *w, struct subject *subject, const struct cell **cells, size_t n,
-			 const struct run_options *o, struct series *series, struct err *err)
+static int iterate_boots(struct work *w, struct subject *subject, const struct cell **cells,
+			 size_t n, const struct run_options *o, struct series *series,
+			 struct err *err)
 {
 	const struct job *job = w->job;
 	bool runs_iterate = job->boots_max == 1;
@@ -68,7 +71,8 @@ static int iterate_boots(struct work *w, struct subject *subject, const struct c
 		if (measure_boot(&w->lab, &plan, &result, err) < 0)
 			return -err->code;
 		if (result.end == BOOT_UNTESTABLE) {
-			err_set(err, ERR_UNTESTABLE, "%s cannot be tested: %s", subject->name, result.message);
+			err_set(err, ERR_UNTESTABLE, "%s cannot be tested: %s", subject->name,
+				result.message);
 			boot_result_release(&result);
 			return -ERR_UNTESTABLE;
 		}
@@ -85,12 +89,13 @@ static int iterate_boots(struct work *w, struct subject *subject, const struct c
 }
 
 /* the commit, the image, or neither: then this machine's running kernel is measured from here */
-static int choose_subject(struct work *w, const char *rev, const struct run_options *o, struct column *column,
-			  struct subject_spec *ret, struct err *err)
+static int choose_subject(struct work *w, const char *rev, const struct run_options *o,
+			  struct column *column, struct subject_spec *ret, struct err *err)
 {
-	*ret = (struct subject_spec){ .name = "the running kernel" };
+	*ret = (struct subject_spec){.name = "the running kernel"};
 	if (o->image)
-		*ret = (struct subject_spec){ .name = o->image, .image = o->image, .modules = o->modules };
+		*ret = (struct subject_spec){
+			.name = o->image, .image = o->image, .modules = o->modules};
 	if (o->image || !w->repo)
 		return 0;
 	if (column_parse(w->repo, rev, column, err) < 0)
@@ -99,22 +104,24 @@ static int choose_subject(struct work *w, const char *rev, const struct run_opti
 	return 0;
 }
 
-static int measure(struct work *w, const struct subject_spec *spec, const struct run_options *o, struct err *err)
+static int measure(struct work *w, const struct subject_spec *spec, const struct run_options *o,
+		   struct err *err)
 {
 	autosubject subject = SUBJECT_NONE;
 	struct series series = {};
 	size_t n = 0;
 	autofree const struct cell **cells = work_cells(w->job, o->cell, &n, err);
-	const char *key[] = { spec->name, spec->sha ? spec->sha : "", o->cell ? o->cell : "", NULL };
+	const char *key[] = {spec->name, spec->sha ? spec->sha : "", o->cell ? o->cell : "", NULL};
 	int r;
 
 	if (!cells || work_lab(w, "run", key, true, err) < 0)
 		return -err->code;
-	log_info("%s: %zu cell%s, %u to %u boots on %s", w->job->name, n, n == 1 ? "" : "s", w->job->boots_min,
-		 w->job->boots_max, w->lab.machine_name);
+	log_info("%s: %zu cell%s, %u to %u boots on %s", w->job->name, n, n == 1 ? "" : "s",
+		 w->job->boots_min, w->job->boots_max, w->lab.machine_name);
 	r = subject_prepare(&w->lab, spec, &subject, err);
 	if (r == 0 && subject.untestable)
-		r = err_set(err, ERR_UNTESTABLE, "%s cannot be tested: %s", subject.name, subject.why);
+		r = err_set(err, ERR_UNTESTABLE, "%s cannot be tested: %s", subject.name,
+			    subject.why);
 	if (r == 0)
 		r = series_load(&w->lab, &series, err);
 	if (r == 0)
@@ -125,12 +132,12 @@ static int measure(struct work *w, const struct subject_spec *spec, const struct
 
 int verb_run(struct ctx *ctx, int argc, char **argv)
 {
-	struct run_options o = { .seed = 1 };
+	struct run_options o = {.seed = 1};
 	const struct opt options[] = {
-		{ "cell", 0, OPT_STRING, &o.cell, "k=v,...", "this cell only" },
-		{ "image", 0, OPT_STRING, &o.image, "FILE", "a kernel that was not built here" },
-		{ "modules", 0, OPT_STRING, &o.modules, "DIR", "its /lib/modules/VERSION" },
-		{ "seed", 0, OPT_U64, &o.seed, "N", "of the order of cells" },
+		{"cell", 0, OPT_STRING, &o.cell, "k=v,...", "this cell only"},
+		{"image", 0, OPT_STRING, &o.image, "FILE", "a kernel that was not built here"},
+		{"modules", 0, OPT_STRING, &o.modules, "DIR", "its /lib/modules/VERSION"},
+		{"seed", 0, OPT_U64, &o.seed, "N", "of the order of cells"},
 		{},
 	};
 	ERR_CLEANUP struct err err = {};

@@ -26,7 +26,7 @@ struct testing {
 	struct series series;
 };
 
-static const char *const sides[] = { "good", "tested" };
+static const char *const sides[] = {"good", "tested"};
 
 static int choose(struct testing *t, struct err *err)
 {
@@ -43,13 +43,17 @@ static int choose(struct testing *t, struct err *err)
 		t->metric = job_metric(job, t->o->metric);
 	else if (kpis != 1)
 		t->metric = NULL;
-	t->cell = t->o->cell ? job_cell(job, t->o->cell) : job->n_cells == 1 ? &job->cells[0] : NULL;
+	t->cell = t->o->cell	      ? job_cell(job, t->o->cell)
+		  : job->n_cells == 1 ? &job->cells[0]
+				      : NULL;
 	if (!t->metric)
 		err_set(err, ERR_USAGE, "job '%s' needs one metric to judge by", job->name);
 	else if (!t->cell)
 		err_set(err, ERR_USAGE, "job '%s' needs one cell to judge by", job->name);
 	if (err->code)
-		err_hint(err, "--metric NAME and --cell k=v,... choose; 'culprit check %s' lists them", job->name);
+		err_hint(err,
+			 "--metric NAME and --cell k=v,... choose; 'culprit check %s' lists them",
+			 job->name);
 	return -(int)err->code;
 }
 
@@ -65,7 +69,8 @@ static int prepare(struct testing *t, int *ret_status, struct err *err)
 		if (!t->subjects[i].untestable)
 			continue;
 		if (i == 0)
-			return err_set(err, ERR_INFRA, "the good commit cannot be tested: %s", t->subjects[i].why);
+			return err_set(err, ERR_INFRA, "the good commit cannot be tested: %s",
+				       t->subjects[i].why);
 		log_info("cannot be tested: %s", t->subjects[i].why);
 		*ret_status = UNTESTABLE;
 		return 0;
@@ -73,7 +78,8 @@ static int prepare(struct testing *t, int *ret_status, struct err *err)
 	return 0;
 }
 
-static int boot_side(struct testing *t, int side, uint32_t runs, uint32_t round, int *ret_status, struct err *err)
+static int boot_side(struct testing *t, int side, uint32_t runs, uint32_t round, int *ret_status,
+		     struct err *err)
 {
 	struct boot_plan plan = {
 		.subject = &t->subjects[side],
@@ -88,9 +94,11 @@ static int boot_side(struct testing *t, int side, uint32_t runs, uint32_t round,
 
 	if (measure_boot(&t->w->lab, &plan, &result, err) < 0)
 		return -err->code;
-	if (result.end == BOOT_UNTESTABLE || (round >= 2 && series_boots(&t->series, sides[side], "test") == 0 &&
-					      result.end == BOOT_FAILED)) {
-		log_info("%s cannot be tested: %s", sides[side], result.message ? result.message : "no value");
+	if (result.end == BOOT_UNTESTABLE ||
+	    (round >= 2 && series_boots(&t->series, sides[side], "test") == 0 &&
+	     result.end == BOOT_FAILED)) {
+		log_info("%s cannot be tested: %s", sides[side],
+			 result.message ? result.message : "no value");
 		*ret_status = side ? UNTESTABLE : 128;
 	}
 	series_add(&t->series, sides[side], "test", &result);
@@ -107,15 +115,18 @@ static int judge(const struct testing *t)
 		.error = t->w->job->error,
 	};
 	struct comparison row;
-	struct comparison *rows[] = { &row };
+	struct comparison *rows[] = {&row};
 	size_t n[2];
-	autofree double *good = series_values(&t->series, sides[0], "test", t->cell, t->metric, &n[0]);
-	autofree double *tested = series_values(&t->series, sides[1], "test", t->cell, t->metric, &n[1]);
+	autofree double *good =
+		series_values(&t->series, sides[0], "test", t->cell, t->metric, &n[0]);
+	autofree double *tested =
+		series_values(&t->series, sides[1], "test", t->cell, t->metric, &n[1]);
 
 	compare_values(good, n[0], tested, n[1], &options, &row);
 	compare_family(rows, 1);
-	log_info("%s: %.3g%% [%.3g, %.3g], p %.3g: %s", t->metric->name, row.percent.estimate, row.percent.interval.low,
-		 row.percent.interval.high, row.p_adjusted, verdict_name(row.verdict));
+	log_info("%s: %.3g%% [%.3g, %.3g], p %.3g: %s", t->metric->name, row.percent.estimate,
+		 row.percent.interval.low, row.percent.interval.high, row.p_adjusted,
+		 verdict_name(row.verdict));
 	switch (row.verdict) {
 	case VERDICT_REGRESSION:
 		return BAD;
@@ -134,7 +145,8 @@ static int measure(struct testing *t, int *ret_status, struct err *err)
 	uint32_t runs, boots = 0;
 	int r;
 
-	if (plan_runs(&t->w->lab, &t->subjects[0], (const struct cell *const *)&t->cell, 1, &runs, err) < 0 ||
+	if (plan_runs(&t->w->lab, &t->subjects[0], (const struct cell *const *)&t->cell, 1, &runs,
+		      err) < 0 ||
 	    plan_noise(&t->w->lab, t->cell, t->metric, &noise, err) < 0)
 		return -err->code;
 	r = lab_decided(&t->w->lab, "boots", &boots, err);
@@ -170,7 +182,8 @@ static int test(struct testing *t, int *ret_status, struct err *err)
 		*ret_status = GOOD;
 		return 0;
 	}
-	const char *key[] = { t->columns[0].sha, t->columns[1].sha, t->metric->name, t->cell->name, NULL };
+	const char *key[] = {t->columns[0].sha, t->columns[1].sha, t->metric->name, t->cell->name,
+			     NULL};
 
 	if (work_lab(t->w, "test", key, true, err) < 0 || prepare(t, ret_status, err) < 0)
 		return -err->code;
@@ -179,17 +192,19 @@ static int test(struct testing *t, int *ret_status, struct err *err)
 
 int verb_test(struct ctx *ctx, int argc, char **argv)
 {
-	struct test_options o = { .seed = 1 };
+	struct test_options o = {.seed = 1};
 	const struct opt options[] = {
-		{ "good", 0, OPT_STRING, &o.good, "REV", "where it was fast" },
-		{ "metric", 0, OPT_STRING, &o.metric, "NAME", "what to judge by, where the job has several KPIs" },
-		{ "cell", 0, OPT_STRING, &o.cell, "k=v,...", "what to judge by, where the job has several cells" },
-		{ "seed", 0, OPT_U64, &o.seed, "N", "of the order of cells" },
+		{"good", 0, OPT_STRING, &o.good, "REV", "where it was fast"},
+		{"metric", 0, OPT_STRING, &o.metric, "NAME",
+		 "what to judge by, where the job has several KPIs"},
+		{"cell", 0, OPT_STRING, &o.cell, "k=v,...",
+		 "what to judge by, where the job has several cells"},
+		{"seed", 0, OPT_U64, &o.seed, "N", "of the order of cells"},
 		{},
 	};
 	ERR_CLEANUP struct err err = {};
 	struct work w = {};
-	struct testing t = { .w = &w, .o = &o, .subjects = { SUBJECT_NONE, SUBJECT_NONE } };
+	struct testing t = {.w = &w, .o = &o, .subjects = {SUBJECT_NONE, SUBJECT_NONE}};
 	int status = 0, verdict = -1;
 
 	if (verb_options(ctx, options, argc, argv, 1, 1, &status) < 0)

@@ -8,7 +8,7 @@
 #include "harness/base/progress.h"
 #include "harness/base/signals.h"
 
-#define VERB(name, operands, summary) { #name, verb_##name, operands, summary },
+#define VERB(name, operands, summary) {#name, verb_##name, operands, summary},
 const struct verb verbs[] = {
 #include "harness/verbs/verbs.def"
 	{},
@@ -23,18 +23,20 @@ const struct verb *verb_find(const char *name)
 	return NULL;
 }
 
-#define GLOBAL_OPTIONS(ctx)                                                                          \
-	{                                                                                            \
-		{ "state", 0, OPT_STRING, &(ctx)->state_opt, "DIR", "database, journal, logs, reports" }, \
-		{ "cache", 0, OPT_STRING, &(ctx)->cache_opt, "DIR", "builds and worktrees; safe to delete" }, \
-		{ "repo", 0, OPT_STRING, &(ctx)->repo, "DIR", "the repository under test" },              \
-		{ "json", 0, OPT_FLAG, &(ctx)->json, NULL, "one JSON document on stdout" },               \
-		{ "no-progress", 0, OPT_FLAG, &(ctx)->no_progress, NULL, "no progress on stderr" },       \
-		{ "quiet", 'q', OPT_FLAG, &(ctx)->quiet, NULL, "errors only on stderr" },                 \
-		{ "verbose", 'v', OPT_FLAG, &(ctx)->verbose, NULL, "more on stderr" },                    \
-		{ "help", 'h', OPT_FLAG, &(ctx)->help, NULL, "this text" },                               \
-		{ "version", 0, OPT_FLAG, &(ctx)->version, NULL, "print the version" },                   \
-		{},                                                                                  \
+#define GLOBAL_OPTIONS(ctx)                                                                        \
+	{                                                                                          \
+		{"state",	    0,	   OPT_STRING,                                             \
+		 &(ctx)->state_opt, "DIR", "database, journal, logs, reports"},                    \
+			{"cache",	    0,	   OPT_STRING,                                     \
+			 &(ctx)->cache_opt, "DIR", "builds and worktrees; safe to delete"},        \
+			{"repo", 0, OPT_STRING, &(ctx)->repo, "DIR", "the repository under test"}, \
+			{"json", 0, OPT_FLAG, &(ctx)->json, NULL, "one JSON document on stdout"},  \
+			{"no-progress",	      0,    OPT_FLAG,                                      \
+			 &(ctx)->no_progress, NULL, "no progress on stderr"},                      \
+			{"quiet", 'q', OPT_FLAG, &(ctx)->quiet, NULL, "errors only on stderr"},    \
+			{"verbose", 'v', OPT_FLAG, &(ctx)->verbose, NULL, "more on stderr"},       \
+			{"help", 'h', OPT_FLAG, &(ctx)->help, NULL, "this text"},                  \
+			{"version", 0, OPT_FLAG, &(ctx)->version, NULL, "print the version"}, {},  \
 	}
 
 /* $variable/culprit, or the place below HOME that the XDG base directories name; absolute */
@@ -52,7 +54,8 @@ static char *xdg_dir(const char *given, const char *variable, const char *below_
 	return fs_absolute(path);
 }
 
-/* global options count before and after the verb, so what they say is applied after both are read */
+/* global options count before and after the verb, so what they say is applied after both are read
+ */
 static void ctx_apply(struct ctx *ctx)
 {
 	free(ctx->state_dir);
@@ -119,9 +122,9 @@ static void print_verb_help(const struct ctx *ctx, const struct opt *table)
 int verb_options(struct ctx *ctx, const struct opt *table, int argc, char **argv, int min, int max,
 		 int *ret_exit)
 {
-	static const struct opt none[] = { {} };
+	static const struct opt none[] = {{}};
 	const struct opt global[] = GLOBAL_OPTIONS(ctx);
-	const struct opt *const tables[] = { table ? table : none, global, NULL };
+	const struct opt *const tables[] = {table ? table : none, global, NULL};
 	ERR_CLEANUP struct err err = {};
 	int n = 0;
 
@@ -137,7 +140,8 @@ int verb_options(struct ctx *ctx, const struct opt *table, int argc, char **argv
 		return -1;
 	}
 	if (n < min || n > max) {
-		err_set(&err, ERR_USAGE, n < min ? "'%s' needs %s" : "too many words after '%s', which takes %s",
+		err_set(&err, ERR_USAGE,
+			n < min ? "'%s' needs %s" : "too many words after '%s', which takes %s",
 			ctx->verb->name, *ctx->verb->operands ? ctx->verb->operands : "none");
 		err_hint(&err, "culprit %s --help", ctx->verb->name);
 		*ret_exit = verb_fail(ctx, &err);
@@ -149,7 +153,8 @@ int verb_options(struct ctx *ctx, const struct opt *table, int argc, char **argv
 int verb_fail(struct ctx *ctx, struct err *err)
 {
 	int signal = signals_pending();
-	int status = err->code == ERR_INTERRUPTED && signal ? 128 + signal : err_exit_code(err->code);
+	int status =
+		err->code == ERR_INTERRUPTED && signal ? 128 + signal : err_exit_code(err->code);
 	const char *message = err->message ? err->message : "unknown error";
 
 	progress_clear();

@@ -12,7 +12,7 @@ int work_open(struct work *w, struct ctx *ctx, const char *job, struct err *err)
 {
 	autofree char *log = NULL;
 
-	*w = (struct work){ .ctx = ctx };
+	*w = (struct work){.ctx = ctx};
 	if (job_load(job, &w->job, err) < 0)
 		return -err->code;
 	if (ctx_store(ctx, true, &w->store, err) < 0)
@@ -31,7 +31,8 @@ int work_repo(struct work *w, struct err *err)
 
 	if (repo_open(where, &w->repo, err) < 0) {
 		if (!where)
-			err_hint(err, "go to the repository under test, or name it with --repo DIR");
+			err_hint(err,
+				 "go to the repository under test, or name it with --repo DIR");
 		return -err->code;
 	}
 	return 0;
@@ -79,7 +80,8 @@ void work_close(struct work *w, const struct err *err)
 	*w = (struct work){};
 }
 
-const struct cell **work_cells(const struct job *job, const char *chosen, size_t *ret_n, struct err *err)
+const struct cell **work_cells(const struct job *job, const char *chosen, size_t *ret_n,
+			       struct err *err)
 {
 	const struct cell **cells = xcalloc(job->n_cells, sizeof(*cells));
 

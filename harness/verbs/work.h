@@ -9,7 +9,7 @@
 struct work {
 	struct ctx *ctx;
 	struct job *job;
-	struct repo *repo;   /* NULL where the job needs none */
+	struct repo *repo; /* NULL where the job needs none */
 	struct store *store;
 	struct lab lab;
 	bool lab_open;
@@ -21,9 +21,11 @@ int work_open(struct work *w, struct ctx *ctx, const char *job, struct err *err)
 int work_repo(struct work *w, struct err *err);
 /* The session: see lab_open. key is NULL-terminated. */
 int work_lab(struct work *w, const char *kind, const char *const *key, bool fresh, struct err *err);
-/* Prints the session's report (text, or JSON with --json) on stdout; the exit status that goes with it. */
+/* Prints the session's report (text, or JSON with --json) on stdout; the exit status that goes with
+ * it. */
 int work_report(struct work *w, struct err *err);
 /* Closes everything; the session ends as err says. */
 void work_close(struct work *w, const struct err *err);
 /* All cells of the job, or the one that was chosen; owned array of borrowed cells. */
-const struct cell **work_cells(const struct job *job, const char *chosen, size_t *ret_n, struct err *err);
+const struct cell **work_cells(const struct job *job, const char *chosen, size_t *ret_n,
+			       struct err *err);
