@@ -26,7 +26,7 @@ struct build {
 	char *cache_dir; /* absolute */
 	struct recipe recipe;
 	char key[HASH_HEX];
-	char *tree_key; /* of worktree and objects, shared by commits of one repository and recipe */
+	char *tree_key; /* of worktree and objects, shared by all commits of one recipe */
 	char **patches; /* the job's, then the spec's */
 	char *dir;	/* CACHE/builds/TREE_KEY: obj, conf */
 	char *obj, *conf;
@@ -70,17 +70,6 @@ static int make_key(struct build *b, struct err *err)
 	return rc;
 }
 
-static char *make_tree_key(const struct build *b)
-{
-	struct hash *h = hash_new();
-	char hex[HASH_HEX];
-
-	hash_adds(h, repo_git_dir(b->spec->repo));
-	hash_adds(h, b->recipe.hash);
-	hash_end(h, hex);
-	return xasprintf("kernel-%.16s", hex);
-}
-
 static int build_init(struct build *b, const struct build_spec *spec, struct err *err)
 {
 	int rc;
@@ -98,7 +87,8 @@ static int build_init(struct build *b, const struct build_spec *spec, struct err
 		rc = make_key(b, err);
 	if (rc)
 		return rc;
-	b->tree_key = make_tree_key(b);
+	/* Not of the repository: another clone's commits differ as little as this one's. */
+	b->tree_key = xasprintf("kernel-%.16s", b->recipe.hash);
 	b->dir = xasprintf("%s/builds/%s", b->cache_dir, b->tree_key);
 	b->obj = xasprintf("%s/obj", b->dir);
 	b->conf = xasprintf("%s/conf", b->dir);

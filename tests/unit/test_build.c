@@ -339,6 +339,33 @@ static void test_environment(const char *base)
 	unsetenv("KBUILD_BUILD_HOST");
 }
 
+/* A second repository that has no commit in common, with the same recipe. */
+static void test_other_repository(const char *base)
+{
+	autofree char *sha = sh("cp -r tree tree2 && cd tree2 && rm -rf .git && git init -q . &&"
+				" echo 'int other;' >> lib/sum.c && git add -A &&"
+				" git -c user.name=T -c user.email=t@example.invalid commit -qm other &&"
+				" git rev-parse HEAD");
+	autofree char *path = in_top("tree2"), *count = NULL, *log = NULL;
+	struct artefact a = {.lock_fd_ = -1};
+	struct repo *first = repo;
+	ERR_CLEANUP struct err err = {};
+
+	is_int(build(base, &a, &err), 0, "a commit of one repository");
+	artefact_release(&a);
+	if (is_int(repo_open(path, &repo, &err), 0, "another repository"))
+		is_int(build(sha, &a, &err), 0, "and its commit builds");
+	artefact_release(&a);
+	count = sh("ls -d cache/worktrees/kernel-*/ | wc -l");
+	is_str(count, "1", "in the same worktree");
+	log = sh("cat log-%d", build_count);
+	ok(contains(log, "lib/sum.o") && !contains(log, "drivers/fast.o"), "incrementally");
+	repo_close(repo);
+	repo = first;
+	is_int(build(base, &a, &err), 0, "and back");
+	artefact_release(&a);
+}
+
 static void test_usage(const char *base)
 {
 	autofree char *blank = in_top("with blank"), *path = in_top("path"),
@@ -370,7 +397,7 @@ static void test_diff(const char *base)
 	struct build_spec spec = spec_of(base);
 	ERR_CLEANUP struct err err = {};
 
-	is_int(build(base, &a, &err), 0, "a config");
+	is_int(build(base, &a, &err), 0, "a config: %s", err.message ? err.message : "");
 	first = xstrdup(a.config);
 	artefact_release(&a);
 	spec.extra_config = "# CONFIG_DEBUG_INFO is not set\n";
@@ -426,6 +453,7 @@ int main(void)
 	test_stale_objects(base);
 	test_killed_before(base);
 	test_environment(base);
+	test_other_repository(base);
 	test_usage(base);
 	test_diff(base);
 	repo_close(repo);
