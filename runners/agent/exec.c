@@ -181,10 +181,13 @@ static char **make_environment(char *const *asked)
 
 static void reset_signals(void)
 {
+	/* what our own starter chose to ignore (a shell's background job, nohup) is not the run's affair */
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
 	sigset_t none;
 
 	sigemptyset(&none);
-	signal(SIGPIPE, SIG_DFL);
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+		signal(signals[i], SIG_DFL);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
