@@ -97,22 +97,22 @@ deps:
 # `make -j` is for the build only: the tests are started with two at a time
 check:
 	@tests/deps
-	$(MAKE) -j$(JOBS) all unit
+	$(MAKE) -s -j$(JOBS) all unit
 	tests/run $(UNIT) $(wildcard tests/t/*.t)
 
 check-kernel:
 	@tests/deps
-	$(MAKE) -j$(JOBS) all unit
+	$(MAKE) -s -j$(JOBS) all unit
 	tests/run --jobs 1 $(wildcard tests/kernel/*.t)
 
 demo:
 	@tests/deps
-	$(MAKE) -j$(JOBS) all
+	$(MAKE) -s -j$(JOBS) all
 	jobs/demo/run
 
 demo-quick:
 	@tests/deps
-	$(MAKE) -j$(JOBS) all
+	$(MAKE) -s -j$(JOBS) all
 	jobs/demo/run --quick
 
 unit: $(UNIT)
