@@ -21,11 +21,11 @@ BUILD := build$(if $(SANITIZE),/san)$(if $(findstring clang,$(CC)),/clang)
 WARN := -Wall -Wextra -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wno-unused-parameter \
 	-Wno-missing-field-initializers -Wpointer-arith -Wwrite-strings -Wundef
 ifdef DEVELOPER
-WARN += -Werror -Wshadow -Wformat=2 -Wredundant-decls -Wold-style-definition -Wcast-qual \
-	-Wimplicit-fallthrough -Wnull-dereference
+WARN += -Werror -Wshadow -Wformat=2 -Wredundant-decls -Wold-style-definition \
+	-Wimplicit-fallthrough
 endif
 # asked for lazily: `make deps` must work before pkg-config is there
-PKG_CFLAGS = $(eval PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS)))$(PKG_CFLAGS)
+PKG_CFLAGS = $(eval PKG_CFLAGS := $(patsubst -I%,-isystem %,$(shell pkg-config --cflags $(PKGS))))$(PKG_CFLAGS)
 PKG_LIBS   = $(eval PKG_LIBS := $(shell pkg-config --libs $(PKGS)))$(PKG_LIBS)
 CPPFLAGS_ALL = -I. -I$(BUILD)/gen -D_GNU_SOURCE -DCULPRIT_VERSION='"$(VERSION)"' \
 	-DCULPRIT_DATADIR='"$(DATADIR)"' -DCULPRIT_LIBEXECDIR='"$(LIBEXECDIR)"' $(PKG_CFLAGS) $(CPPFLAGS)
