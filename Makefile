@@ -98,12 +98,12 @@ deps:
 check:
 	@tests/deps
 	$(MAKE) -s -j$(JOBS) all unit
-	tests/run $(UNIT) $(wildcard tests/t/*.t)
+	BUILD=$(BUILD) tests/run $(UNIT) $(wildcard tests/t/*.t)
 
 check-kernel:
 	@tests/deps
 	$(MAKE) -s -j$(JOBS) all unit
-	tests/run --jobs 1 $(wildcard tests/kernel/*.t)
+	BUILD=$(BUILD) tests/run --jobs 1 $(wildcard tests/kernel/*.t)
 
 demo:
 	@tests/deps
