@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Information per second: compares every measured commit, and the best unmeasured ones of each class.
+// Information per second: compares every measured commit, and the best unmeasured ones of each
+// class.
 #include "harness/search/choice.h"
 
 #include <math.h>
 
-#define LIVE_P 1e-4		  /* classes below this do not matter for the choice */
-#define LIVE_MAX (MIXTURE_MAX / 2) /* a commit may split each into a good and a bad part */
-#define FRESH_MAX 12		  /* unmeasured commits that are looked at closely */
-#define PRUNED_PRIOR 0.5	  /* a factor below this: thought not to change the binary */
-#define LEAST_BITS 1e-7
+#define LIVE_P	     1e-4	       /* classes below this do not matter for the choice */
+#define LIVE_MAX     (MIXTURE_MAX / 2) /* a commit may split each into a good and a bad part */
+#define FRESH_MAX    12		       /* unmeasured commits that are looked at closely */
+#define PRUNED_PRIOR 0.5	       /* a factor below this: thought not to change the binary */
+#define LEAST_BITS   1e-7
 
-static const int batch_sizes[] = { 1, 2, 3, 5, 8, 13, 21, 34 };
+static const int batch_sizes[] = {1, 2, 3, 5, 8, 13, 21, 34};
 
 struct live {
 	size_t n;
@@ -156,7 +157,8 @@ static void keep_best(struct fresh *best, size_t *n, struct fresh f)
 }
 
 /* In each class that matters the best commit that is built, and the best that is not. */
-static size_t fresh_commits(const struct choice_view *view, const struct live *live, struct fresh *ret)
+static size_t fresh_commits(const struct choice_view *view, const struct live *live,
+			    struct fresh *ret)
 {
 	const struct posterior *p = view->posterior;
 	const size_t n = p->facts->dag->n;
@@ -178,7 +180,7 @@ static size_t fresh_commits(const struct choice_view *view, const struct live *l
 		struct fresh *of_class = &best[p->class_of[i]][view->built[i]];
 
 		if (worth > of_class->worth && !posterior_group(p, (int)i))
-			*of_class = (struct fresh){ (int)i, worth, buildable[i] };
+			*of_class = (struct fresh){(int)i, worth, buildable[i]};
 	}
 	for (size_t l = 0; l < live->n; l++)
 		for (int built = 0; built < 2; built++)
@@ -215,7 +217,8 @@ static void shares_bad(const struct posterior *p, const struct live *live, int n
 }
 
 /* The levels that a commit may turn out to have: those of its side under each live class. */
-static struct mixture levels_of(const struct posterior *p, const struct live *live, const double *share_bad)
+static struct mixture levels_of(const struct posterior *p, const struct live *live,
+				const double *share_bad)
 {
 	struct mixture m = {};
 
@@ -245,7 +248,8 @@ struct contest {
 	double best_rate;
 };
 
-static void compete(struct contest *c, const struct mixture *levels, struct choice entry, double build_s)
+static void compete(struct contest *c, const struct mixture *levels, struct choice entry,
+		    double build_s)
 {
 	const struct posterior *p = c->view->posterior;
 	size_t sizes = build_s > 0 ? ARRAY_SIZE(batch_sizes) : 1;
@@ -280,7 +284,7 @@ bool choice_next(const struct choice_view *view, struct choice *ret)
 {
 	const struct posterior *p = view->posterior;
 	struct live live = live_classes(p);
-	struct contest contest = { .view = view };
+	struct contest contest = {.view = view};
 	struct fresh fresh[FRESH_MAX];
 	double share[LIVE_MAX];
 
@@ -297,7 +301,9 @@ bool choice_next(const struct choice_view *view, struct choice *ret)
 		struct mixture levels = levels_of(p, &live, share);
 
 		compete(&contest, &levels,
-			(struct choice){ .node = p->groups.at[g].node, .p_buildable = 1, .p_bad = p_bad }, 0);
+			(struct choice){
+				.node = p->groups.at[g].node, .p_buildable = 1, .p_bad = p_bad},
+			0);
 	}
 	for (size_t f = fresh_commits(view, &live, fresh); f-- > 0;) {
 		bool built = view->built[fresh[f].node];
@@ -308,9 +314,11 @@ bool choice_next(const struct choice_view *view, struct choice *ret)
 			p_bad += live.p[l] * share[l];
 
 		struct mixture levels = levels_of(p, &live, share);
-		struct choice entry = { fresh[f].node, .p_buildable = fresh[f].p_buildable, .p_bad = p_bad };
+		struct choice entry = {fresh[f].node, .p_buildable = fresh[f].p_buildable,
+				       .p_bad = p_bad};
 
-		compete(&contest, &levels, entry, built ? 0 : fmax(view->build_s, 2 * view->boot_s));
+		compete(&contest, &levels, entry,
+			built ? 0 : fmax(view->build_s, 2 * view->boot_s));
 	}
 	if (!(contest.best_rate > 0))
 		return false;

@@ -9,11 +9,11 @@
 #include "harness/stats/twosample.h"
 
 #define TRIAL_ALPHA 0.01
-#define PLAIN_STEP 8.0
+#define PLAIN_STEP  8.0
 #define PLAIN_BOOTS 3
 #define PLAIN_ALPHA 0.001
-#define BOOTS_MIN 5
-#define BOOTS_MAX 60
+#define BOOTS_MIN   5
+#define BOOTS_MAX   60
 
 int trial_boots(double d)
 {
@@ -24,12 +24,13 @@ int trial_boots(double d)
 	return d > 0 ? (int)fmin(fmax(n, BOOTS_MIN), BOOTS_MAX) : BOOTS_MAX;
 }
 
-void trial_init(struct trial *t, enum search_purpose purpose, int target, double worse, int boots, const int *nodes,
-		size_t n)
+void trial_init(struct trial *t, enum search_purpose purpose, int target, double worse, int boots,
+		const int *nodes, size_t n)
 {
-	*t = (struct trial){ .purpose = purpose, .target = target, .worse = worse, .boots = boots, .p = NAN };
+	*t = (struct trial){
+		.purpose = purpose, .target = target, .worse = worse, .boots = boots, .p = NAN};
 	for (size_t i = 0; i < n; i++)
-		VEC_PUSH(&t->sides, (struct trial_side){ .node = nodes[i] });
+		VEC_PUSH(&t->sides, (struct trial_side){.node = nodes[i]});
 }
 
 void trial_release(struct trial *t)
@@ -53,8 +54,9 @@ static bool plain_step(const struct trial_side *a, const struct trial_side *b, d
 	autofree double *log_a = values_logs(a->values.at, a->values.n);
 	autofree double *log_b = values_logs(b->values.at, b->values.n);
 	bool logs = log_a && log_b;
-	struct mean_test test = welch_test(logs ? log_a : a->values.at, a->values.n, logs ? log_b : b->values.at,
-					   b->values.n, 1 - PLAIN_ALPHA);
+	struct mean_test test =
+		welch_test(logs ? log_a : a->values.at, a->values.n, logs ? log_b : b->values.at,
+			   b->values.n, 1 - PLAIN_ALPHA);
 
 	return test.difference * worse > 0 && test.p / 2 < PLAIN_ALPHA;
 }

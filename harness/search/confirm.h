@@ -20,11 +20,11 @@ struct trial {
 	double worse; /* +1: higher values are worse, -1: lower */
 	int boots;    /* a side */
 	VEC(struct trial_side) sides;
-	bool closed;  /* all boots are there, or a side cannot be tested */
+	bool closed; /* all boots are there, or a side cannot be tested */
 	bool passed;
-	bool broken;  /* a side cannot be tested */
-	int failed;   /* boots without a value */
-	double p;     /* the largest over the sides before the last */
+	bool broken; /* a side cannot be tested */
+	int failed;  /* boots without a value */
+	double p;    /* the largest over the sides before the last */
 };
 
 /*
@@ -33,8 +33,8 @@ struct trial {
  */
 int trial_boots(double d);
 
-void trial_init(struct trial *t, enum search_purpose purpose, int target, double worse, int boots, const int *nodes,
-		size_t n);
+void trial_init(struct trial *t, enum search_purpose purpose, int target, double worse, int boots,
+		const int *nodes, size_t n);
 void trial_release(struct trial *t);
 bool trial_has(const struct trial *t, int node);
 void trial_add(struct trial *t, int node, double value); /* closes it with the last boot */
@@ -43,7 +43,7 @@ void trial_break(struct trial *t);			 /* a side turned out to be untestable */
 bool trial_next(const struct trial *t, int *ret_node, int *ret_boots);
 
 /*
- * A B B A A B B A ...: the side whose turn it is when `have` boots of each side are there and `want`
- * are wanted of each; -1 when all have them. ret_boots: how many in a row.
+ * A B B A A B B A ...: the side whose turn it is when `have` boots of each side are there and
+ * `want` are wanted of each; -1 when all have them. ret_boots: how many in a row.
  */
 int turn(const size_t *have, size_t sides, size_t want, int *ret_boots);

@@ -2,7 +2,7 @@
 // Ancestor sets of the candidates: a bit for each ancestor, 512 columns at a time.
 #include "harness/search/dag.h"
 
-#define BLOCK_BITS 512
+#define BLOCK_BITS  512
 #define BLOCK_WORDS (BLOCK_BITS / 64)
 
 struct block {
@@ -43,7 +43,8 @@ int dag_seal(struct dag *d, size_t outside, struct err *err)
 			else if (p < DAG_GOOD || (p >= (int)i && (size_t)p < d->n) ||
 				 p >= (int)(d->n + outside))
 				return err_set(err, ERR_USAGE,
-					       "commit %zu of the range has parent %d, which is not before it",
+					       "commit %zu of the range has parent %d, which is "
+					       "not before it",
 					       i, p);
 		}
 	return 0;
@@ -58,7 +59,7 @@ void dag_release(struct dag *d)
 
 struct dag dag_copy(const struct dag *d)
 {
-	struct dag copy = { .n = d->n, .outside = d->outside };
+	struct dag copy = {.n = d->n, .outside = d->outside};
 
 	copy.cap = d->n + 1;
 	copy.first = xcalloc(copy.cap, sizeof(*copy.first));
@@ -174,10 +175,11 @@ static void sums_of_merges(struct sums *s, const int *group, const double *weigh
 	free(s->sets);
 }
 
-void dag_sums(const struct dag *d, const int *group, const double *weight, size_t groups, double *ret_sum)
+void dag_sums(const struct dag *d, const int *group, const double *weight, size_t groups,
+	      double *ret_sum)
 {
 	autofree int *single = xcalloc(d->n, sizeof(*single));
-	struct sums s = { .dag = d, .single = single, .sum = ret_sum };
+	struct sums s = {.dag = d, .single = single, .sum = ret_sum};
 	bool merges = false;
 
 	for (size_t i = 0; i < d->n; i++) {
@@ -204,7 +206,7 @@ void dag_counts(const struct dag *d, uint32_t *ret)
 	autofree int *group = xcalloc(d->n, sizeof(*group));
 	autofree double *sum = xcalloc(d->n, sizeof(*sum));
 
-	dag_sums(d, group, (const double[]){ 1 }, 1, sum);
+	dag_sums(d, group, (const double[]){1}, 1, sum);
 	for (size_t i = 0; i < d->n; i++)
 		ret[i] = (uint32_t)sum[i];
 }

@@ -28,7 +28,8 @@ struct dag {
 #define DAG_OUTSIDE(k) (-100 - (int)(k))
 
 void dag_add(struct dag *d, const int *parents, size_t n);
-int dag_seal(struct dag *d, size_t outside, struct err *err); /* ERR_USAGE: a parent that is not there */
+int dag_seal(struct dag *d, size_t outside,
+	     struct err *err); /* ERR_USAGE: a parent that is not there */
 void dag_release(struct dag *d);
 struct dag dag_copy(const struct dag *d);
 
@@ -59,6 +60,7 @@ void dag_ancestors(const struct dag *d, size_t node, uint64_t *ret_bits);
  * values: group[i] numbers them from 0, -1 stands for weight 0. Sets are built in blocks of 512
  * columns, so memory is 64 bytes a commit however many there are.
  */
-void dag_sums(const struct dag *d, const int *group, const double *weight, size_t groups, double *ret_sum);
+void dag_sums(const struct dag *d, const int *group, const double *weight, size_t groups,
+	      double *ret_sum);
 /* Ancestor counts, itself included. */
 void dag_counts(const struct dag *d, uint32_t *ret);

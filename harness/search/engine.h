@@ -49,9 +49,10 @@ struct search {
 	size_t slots;
 	bool *built, *untestable;
 	int *valued, *failed; /* boots with and without a value */
-	int *program;	/* facts.program */
-	double *prior;	/* of candidates: as told */
-	double *weight; /* facts.prior: 0 where the commit would have to part two nodes of one program */
+	int *program;	      /* facts.program */
+	double *prior;	      /* of candidates: as told */
+	double *weight;	      /* facts.prior: 0 where the commit would have to part two nodes of one
+				 program */
 	struct facts facts;
 
 	VEC(struct post_value) values; /* all that counts for levels, in order */
@@ -82,10 +83,13 @@ static inline bool is_candidate(const struct search *s, int node)
 /* nodes.. of search.c */
 bool node_untestable(const struct search *s, int node);
 int node_program(const struct search *s, int node);
-size_t node_count(const struct search *s, int node, int epoch);		      /* values that count for levels; epoch -1: all */
-size_t node_values(const struct search *s, int node, int epoch, double *ret); /* ret: room for s->values.n */
+size_t node_count(const struct search *s, int node,
+		  int epoch); /* values that count for levels; epoch -1: all */
+size_t node_values(const struct search *s, int node, int epoch,
+		   double *ret); /* ret: room for s->values.n */
 int current_epoch(const struct search *s);
-enum search_verdict find_answer(const struct search *s, int target, int partner, enum search_check check);
+enum search_verdict find_answer(const struct search *s, int target, int partner,
+				enum search_check check);
 /* The parents of a candidate as nodes, each once; ret has room for all dag_parents. */
 size_t culprit_parents(const struct search *s, int commit, int *ret);
 struct choice_view stage_view(const struct search *s, const struct stage *st);
@@ -100,16 +104,20 @@ enum stage_state {
 	STAGE_RANGE,	  /* nothing tells the candidates apart any further */
 	STAGE_NOT_PROVED, /* as often as one was named, fresh boots did not show it */
 };
-enum stage_state stage_look(const struct search *s, const struct stage *st, struct search_action *ret);
+enum stage_state stage_look(const struct search *s, const struct stage *st,
+			    struct search_action *ret);
 /* The only commit of the most probable class that has any weight, or SEARCH_NONE. */
 int stage_single(const struct search *s, const struct stage *st);
 
 /* trials.c: the proofs of culprits */
-void trials_open(struct search *s, const struct search_obs *obs); /* if this is the first boot of one */
+void trials_open(struct search *s,
+		 const struct search_obs *obs); /* if this is the first boot of one */
 void trials_add(struct search *s, const struct search_obs *obs, bool ok);
-struct trial *trial_find(const struct search *s, enum search_purpose purpose, int target); /* the last one, or NULL */
+struct trial *trial_find(const struct search *s, enum search_purpose purpose,
+			 int target); /* the last one, or NULL */
 /* The boot that the proof of this culprit waits for; opens nothing. False: it is closed. */
-bool trial_wants(const struct search *s, enum search_purpose purpose, int target, struct search_action *ret);
+bool trial_wants(const struct search *s, enum search_purpose purpose, int target,
+		 struct search_action *ret);
 /* Revert and alignment of a culprit that was found. */
 bool culprit_wants(const struct search *s, int culprit, struct search_action *ret);
 /* How much of the effect a revert takes back, NaN where that was not measured. */
@@ -117,7 +125,8 @@ double culprit_regained(const struct search *s, int culprit);
 enum search_verdict culprit_check(const struct search *s, int culprit, enum search_check check);
 /* From all boots of all trials of this purpose; against the parent with the smallest effect. */
 struct search_effect trials_effect(const struct search *s, enum search_purpose purpose, int target);
-struct search_effect effect_of(const double *good, size_t n_good, const double *bad, size_t n_bad, double level);
+struct search_effect effect_of(const double *good, size_t n_good, const double *bad, size_t n_bad,
+			       double level);
 
 /* monotone.c: does it go bad, good, bad along one line? */
 bool find_zigzag(const struct search *s, int ret[3]);

@@ -8,10 +8,10 @@
 #include "harness/base/util.h"
 #include "harness/stats/dist.h"
 
-#define NU 4.0 /* degrees of freedom: one-sided outliers of 2% then cost next to nothing */
+#define NU		   4.0 /* degrees of freedom: one-sided outliers of 2% then cost next to nothing */
 #define KNOWN_SIGMA_SPREAD 0.2 /* of ln sigma, where the machine's noise is known */
-#define LANES 4
-#define QUADRATURE 48
+#define LANES		   4
+#define QUADRATURE	   48
 
 typedef float vfloat __attribute__((vector_size(4 * LANES)));
 /* the same, wherever it lies in an array of float */
@@ -19,7 +19,7 @@ typedef float vfloat_in_memory __attribute__((vector_size(4 * LANES), aligned(4)
 typedef int vint __attribute__((vector_size(4 * LANES)));
 
 /* Levels beyond this many sigma between the ends are laid out in two windows and a thin bridge. */
-#define WIDE_GAP 14.0
+#define WIDE_GAP      14.0
 #define BRIDGE_LEVELS 16
 
 /* n levels from first to last; each stands for the width around it. */
@@ -65,7 +65,8 @@ void grid_init(struct grid *g, const struct grid_shape *shape)
 		g->scale[i] = exp(ln);
 		g->log_prior[i] = 0;
 		if (shape->known_sigma > 0) {
-			double off = (ln - log(shape->known_sigma / shape->sigma)) / KNOWN_SIGMA_SPREAD;
+			double off =
+				(ln - log(shape->known_sigma / shape->sigma)) / KNOWN_SIGMA_SPREAD;
 
 			g->log_prior[i] = -off * off / 2;
 		}
@@ -101,14 +102,17 @@ void grid_subtract(float *to, const float *table)
 		to[i] -= table[i];
 }
 
-/* e^x for x <= 0 to seven digits: 2^n by the exponent bits, the rest by a polynomial on [-1/2, 1/2]. */
+/* e^x for x <= 0 to seven digits: 2^n by the exponent bits, the rest by a polynomial on [-1/2,
+ * 1/2]. */
 static inline vfloat exp_lanes(vfloat x)
 {
 	vint low = x < -80.0f;
 	vfloat t = (vfloat)((vint)(x * 1.44269504f) & ~low);
 	vint n = __builtin_convertvector(t - 0.5f, vint);
 	vfloat f = (t - __builtin_convertvector(n, vfloat)) * 0.693147181f;
-	vfloat e = 1 + f * (1 + f * (1.0f / 2 + f * (1.0f / 6 + f * (1.0f / 24 + f * (1.0f / 120 + f / 720)))));
+	vfloat e =
+		1 + f * (1 + f * (1.0f / 2 +
+				  f * (1.0f / 6 + f * (1.0f / 24 + f * (1.0f / 120 + f / 720)))));
 	vint bits = (vint)e + (n << 23);
 
 	return (vfloat)(bits & ~low);
@@ -175,7 +179,8 @@ static void close_gaps(struct mixture *m, double reach)
 		for (size_t j = i; j > 0 && m->mean[j] < m->mean[j - 1]; j--) {
 			double mean = m->mean[j], var = m->var[j], p = m->p[j];
 
-			m->mean[j] = m->mean[j - 1], m->var[j] = m->var[j - 1], m->p[j] = m->p[j - 1];
+			m->mean[j] = m->mean[j - 1], m->var[j] = m->var[j - 1],
+			m->p[j] = m->p[j - 1];
 			m->mean[j - 1] = mean, m->var[j - 1] = var, m->p[j - 1] = p;
 		}
 	for (size_t i = 1; i < m->n; i++) {
@@ -205,9 +210,10 @@ double mixture_entropy(const struct mixture *of)
 		float height = (float)(m.p[k] / sqrt(m.var[k])), half = (float)(0.5 / m.var[k]);
 
 		for (size_t i = 0; i < QUADRATURE / LANES; i++) {
-			float at = (float)(low - m.mean[k]), first = at + (float)(step * LANES * (double)i);
-			vfloat x = { first, first + (float)step, first + (float)(2 * step),
-				     first + (float)(3 * step) };
+			float at = (float)(low - m.mean[k]),
+			      first = at + (float)(step * LANES * (double)i);
+			vfloat x = {first, first + (float)step, first + (float)(2 * step),
+				    first + (float)(3 * step)};
 
 			density[i] += height * exp_lanes(-x * x * half);
 		}
@@ -218,7 +224,8 @@ double mixture_entropy(const struct mixture *of)
 		if (f > 0)
 			sum += f, entropy -= f * logf(f);
 	}
-	/* the density is sum * step, scaled to 1, which also takes out the quadrature's first error */
+	/* the density is sum * step, scaled to 1, which also takes out the quadrature's first error
+	 */
 	return entropy / sum + log(sum * step);
 }
 

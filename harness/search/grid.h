@@ -6,7 +6,7 @@
 
 #define GRID_LEVELS 112
 #define GRID_SCALES 12
-#define GRID_CELLS (GRID_LEVELS * GRID_SCALES)
+#define GRID_CELLS  (GRID_LEVELS * GRID_SCALES)
 
 /*
  * Values are standardised, x = (value - origin) / unit, so that float tables serve any metric. The
@@ -23,12 +23,12 @@ struct grid {
 
 /* Where the levels are expected, in the metric's unit. */
 struct grid_shape {
-	double low, high;    /* the lower and the upper median of the two ends */
-	double sigma;	     /* scale of one value, > 0 */
-	double half_width;   /* the grid goes so many sigma beyond low and high */
-	double scale_below;  /* the smallest scale is sigma / scale_below */
+	double low, high;   /* the lower and the upper median of the two ends */
+	double sigma;	    /* scale of one value, > 0 */
+	double half_width;  /* the grid goes so many sigma beyond low and high */
+	double scale_below; /* the smallest scale is sigma / scale_below */
 	double scale_above;
-	double known_sigma;  /* of this machine, in the metric's unit; 0 unknown */
+	double known_sigma; /* of this machine, in the metric's unit; 0 unknown */
 };
 void grid_init(struct grid *g, const struct grid_shape *shape);
 

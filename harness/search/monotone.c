@@ -6,8 +6,8 @@
 #include "harness/stats/ranktest.h"
 #include "harness/stats/summary.h"
 
-#define ALPHA 0.01 /* as for a proof, shared by all pairs that are looked at */
-#define ENOUGH 8   /* boots with which a contradiction stands or falls */
+#define ALPHA		0.01 /* as for a proof, shared by all pairs that are looked at */
+#define ENOUGH		8    /* boots with which a contradiction stands or falls */
 #define CONTRADICTION_Z 4.0
 
 /* One measured program, in the current epoch. */
@@ -32,7 +32,8 @@ static void points_release(struct points *p)
 
 static struct points get_points(const struct search *s, const struct posterior *p)
 {
-	struct points points = { .n = p->groups.n, .at = xcalloc(p->groups.n + 1, sizeof(*points.at)) };
+	struct points points = {.n = p->groups.n,
+				.at = xcalloc(p->groups.n + 1, sizeof(*points.at))};
 
 	for (size_t g = 0; g < p->groups.n; g++) {
 		struct point *point = &points.at[g];
@@ -53,12 +54,13 @@ static bool before(const struct search *s, const struct point *a, const struct p
 }
 
 /* b is worse than a by half of the step, beyond chance. */
-static bool is_worse(const struct search *s, const struct point *a, const struct point *b, double half_step,
-		     double alpha)
+static bool is_worse(const struct search *s, const struct point *a, const struct point *b,
+		     double half_step, double alpha)
 {
 	struct rank_test test;
 
-	if (!(s->worse * (b->median - a->median) > half_step) || rank_test_min_p(a->n, b->n) > alpha)
+	if (!(s->worse * (b->median - a->median) > half_step) ||
+	    rank_test_min_p(a->n, b->n) > alpha)
 		return false;
 	test = rank_test(a->values, a->n, b->values, b->n);
 	return (s->worse > 0 ? test.p_greater : test.p_less) < alpha;
@@ -108,7 +110,8 @@ int find_contradiction(const struct search *s, const struct stage *st)
 		double own = fabs(at - (bad ? class->bad : class->good).mean);
 		double other = fabs(at - (bad ? class->good : class->bad).mean);
 
-		if (point->n && point->n < ENOUGH && own > other && own * sqrt((double)point->n) > CONTRADICTION_Z * sigma &&
+		if (point->n && point->n < ENOUGH && own > other &&
+		    own * sqrt((double)point->n) > CONTRADICTION_Z * sigma &&
 		    !node_untestable(s, point->group->node))
 			return point->group->node;
 	}

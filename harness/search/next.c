@@ -5,7 +5,7 @@
 #include "harness/search/engine.h"
 #include "harness/stats/power.h"
 
-#define LIVE_P 1e-4
+#define LIVE_P	1e-4
 #define LEADING 5
 
 /* Bits that are still missing about which commit it was. */
@@ -76,21 +76,25 @@ void search_next(const struct search *s, struct search_action *ret)
 		const struct stage *st = &s->stages.at[i];
 		enum stage_state state;
 
-		*ret = (struct search_action){ .kind = SEARCH_DONE, .node = SEARCH_NONE, .target = SEARCH_NONE,
-					       .partner = SEARCH_NONE };
+		*ret = (struct search_action){.kind = SEARCH_DONE,
+					      .node = SEARCH_NONE,
+					      .target = SEARCH_NONE,
+					      .partner = SEARCH_NONE};
 		if (s->config.budget_s > 0 && s->elapsed_s >= s->config.budget_s)
 			return;
 		state = stage_look(s, st, ret);
 		if (i == 0)
 			first = state;
-		if (state == STAGE_WANTS ||
-		    (state == STAGE_FOUND && st->culprit != SEARCH_NONE && culprit_wants(s, st->culprit, ret))) {
+		if (state == STAGE_WANTS || (state == STAGE_FOUND && st->culprit != SEARCH_NONE &&
+					     culprit_wants(s, st->culprit, ret))) {
 			guess_rest(s, st, ret);
 			return;
 		}
 	}
-	*ret = (struct search_action){ .kind = SEARCH_DONE, .node = SEARCH_NONE, .target = SEARCH_NONE,
-				       .partner = SEARCH_NONE };
+	*ret = (struct search_action){.kind = SEARCH_DONE,
+				      .node = SEARCH_NONE,
+				      .target = SEARCH_NONE,
+				      .partner = SEARCH_NONE};
 	ahead_wants(s, first, ret);
 }
 
@@ -105,8 +109,8 @@ static const struct stage *asking(const struct search *s)
 	return &s->stages.at[0];
 }
 
-static void explain_leading(const struct search *s, const struct posterior *p, search_name_fn *name, void *arg,
-			    struct buf *out)
+static void explain_leading(const struct search *s, const struct posterior *p, search_name_fn *name,
+			    void *arg, struct buf *out)
 {
 	int best[LEADING];
 	size_t n = 0;
@@ -116,13 +120,15 @@ static void explain_leading(const struct search *s, const struct posterior *p, s
 
 		if (!(posterior_commit(p, i) > LIVE_P))
 			continue;
-		if (n == LEADING && posterior_commit(p, i) <= posterior_commit(p, (size_t)best[n - 1]))
+		if (n == LEADING &&
+		    posterior_commit(p, i) <= posterior_commit(p, (size_t)best[n - 1]))
 			continue;
 		if (n < LEADING)
 			n++;
 		else
 			at--;
-		for (; at > 0 && posterior_commit(p, (size_t)best[at - 1]) < posterior_commit(p, i); at--)
+		for (; at > 0 && posterior_commit(p, (size_t)best[at - 1]) < posterior_commit(p, i);
+		     at--)
 			best[at] = best[at - 1];
 		best[at] = (int)i;
 	}
@@ -133,7 +139,8 @@ static void explain_leading(const struct search *s, const struct posterior *p, s
 	}
 }
 
-static void explain_ruled_out(const struct search *s, const struct search_action *action, struct buf *out)
+static void explain_ruled_out(const struct search *s, const struct search_action *action,
+			      struct buf *out)
 {
 	size_t joined = 0, pruned = 0;
 
@@ -149,7 +156,8 @@ static void explain_ruled_out(const struct search *s, const struct search_action
 	buf_printf(out, "; P(no change) %.2g\n", action->no_change);
 }
 
-static void explain_action(const struct search_action *a, search_name_fn *name, void *arg, struct buf *out)
+static void explain_action(const struct search_action *a, search_name_fn *name, void *arg,
+			   struct buf *out)
 {
 	static const char *const why[] = {
 		[SEARCH_END] = "the ends first: is there a step, does the machine stay where it is",
@@ -171,7 +179,8 @@ static void explain_action(const struct search_action *a, search_name_fn *name, 
 	} else if (a->kind == SEARCH_BUILD) {
 		buf_adds(out, ": nothing is named before it and its parent are built");
 	} else if (a->purpose == SEARCH_STEP) {
-		buf_printf(out, ": %.3f bits for %.3g s, the most per second", a->information, a->cost_s);
+		buf_printf(out, ": %.3f bits for %.3g s, the most per second", a->information,
+			   a->cost_s);
 		if (a->p_buildable < 1)
 			buf_printf(out, " (builds with chance %.2f)", a->p_buildable);
 	} else {
@@ -180,8 +189,8 @@ static void explain_action(const struct search_action *a, search_name_fn *name, 
 	buf_addch(out, '\n');
 }
 
-void search_explain(const struct search *s, const struct search_action *action, search_name_fn *name, void *arg,
-		    struct buf *out)
+void search_explain(const struct search *s, const struct search_action *action,
+		    search_name_fn *name, void *arg, struct buf *out)
 {
 	const struct stage *st = asking(s);
 
@@ -194,7 +203,8 @@ void search_explain(const struct search *s, const struct search_action *action, 
 	explain_ruled_out(s, action, out);
 }
 
-void search_forecast(const struct search_config *config, size_t candidates, double step, struct search_forecast *ret)
+void search_forecast(const struct search_config *config, size_t candidates, double step,
+		     struct search_forecast *ret)
 {
 	double bits = log2((double)candidates + 1), d = step > 0 ? step : 2;
 

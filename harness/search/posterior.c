@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Bayes over classes of commits: who is good and who is bad under each, and how well the values fit.
+// Bayes over classes of commits: who is good and who is bad under each, and how well the values
+// fit.
 #include "harness/search/posterior.h"
 
 #include <math.h>
@@ -10,10 +11,10 @@
 #include "harness/stats/summary.h"
 
 #define NO_CHANGE_PRIOR 0.5
-#define HIST_SHARE 0.1 /* of likelihood h: repairs a slight overconfidence of t at small steps */
+#define HIST_SHARE	0.1 /* of likelihood h: repairs a slight overconfidence of t at small steps */
 
-struct posterior *posterior_new(const struct facts *facts, const struct post_options *options, int good, int bad,
-				uint64_t *mask)
+struct posterior *posterior_new(const struct facts *facts, const struct post_options *options,
+				int good, int bad, uint64_t *mask)
 {
 	struct posterior *p = xcalloc(1, sizeof(*p));
 
@@ -66,7 +67,8 @@ bool posterior_covers(const struct posterior *p, int node)
 {
 	if (node >= 0 && (size_t)node < p->facts->dag->n && bits_test(p->mask, (size_t)node))
 		return true;
-	return program_of(p, node) == program_of(p, p->good) || program_of(p, node) == program_of(p, p->bad);
+	return program_of(p, node) == program_of(p, p->good) ||
+	       program_of(p, node) == program_of(p, p->bad);
 }
 
 static struct post_group *find_group(const struct posterior *p, int program)
@@ -151,7 +153,8 @@ static size_t collect(const struct posterior *p, int program, int epoch, double 
 	for (size_t i = 0; i < p->values.n; i++) {
 		const struct post_value *v = &p->values.at[i];
 
-		if ((program < 0 || program_of(p, v->node) == program) && (epoch < 0 || v->epoch == epoch))
+		if ((program < 0 || program_of(p, v->node) == program) &&
+		    (epoch < 0 || v->epoch == epoch))
 			ret[n++] = v->value;
 	}
 	return n;
@@ -160,7 +163,7 @@ static size_t collect(const struct posterior *p, int program, int epoch, double 
 /* Where the two ends lie: over epochs the lowest and the highest of their medians. */
 static void ends_extent(const struct posterior *p, double *room, double *ret_low, double *ret_high)
 {
-	const int ends[] = { program_of(p, p->good), program_of(p, p->bad) };
+	const int ends[] = {program_of(p, p->good), program_of(p, p->bad)};
 
 	*ret_low = INFINITY;
 	*ret_high = -INFINITY;
@@ -190,7 +193,7 @@ static double ends_sigma(const struct posterior *p, double *room, double differe
 
 static struct grid_shape shape_of_ends(const struct posterior *p, double *room)
 {
-	struct grid_shape shape = { .half_width = 6, .scale_below = 4, .scale_above = 6 };
+	struct grid_shape shape = {.half_width = 6, .scale_below = 4, .scale_above = 6};
 	double known = p->options.known_sigma / T_SCALE_TO_SIGMA;
 
 	ends_extent(p, room, &shape.low, &shape.high);
@@ -205,9 +208,15 @@ static struct grid_shape shape_of_posterior(const struct posterior *p, double *r
 	size_t n = p->values.n;
 	struct grid_shape shape = {
 		.sigma = p->scale * p->grid.unit,
-		.half_width = n < 40 ? 6 : n < 150 ? 4.5 : 3.5,
-		.scale_below = n < 40 ? 3.5 : n < 150 ? 2.5 : 2,
-		.scale_above = n < 40 ? 3.5 : n < 150 ? 2.5 : 2,
+		.half_width = n < 40	? 6
+			      : n < 150 ? 4.5
+					: 3.5,
+		.scale_below = n < 40	 ? 3.5
+			       : n < 150 ? 2.5
+					 : 2,
+		.scale_above = n < 40	 ? 3.5
+			       : n < 150 ? 2.5
+					 : 2,
 		.known_sigma = p->options.known_sigma / T_SCALE_TO_SIGMA,
 	};
 
@@ -229,14 +238,16 @@ static void lay_grid(struct posterior *p)
 	for (size_t i = 0; i < p->groups.n; i++)
 		if (p->groups.at[i].tables)
 			memset(p->groups.at[i].tables, 0,
-			       p->groups.at[i].epochs * GRID_CELLS * sizeof(*p->groups.at[i].tables));
+			       p->groups.at[i].epochs * GRID_CELLS *
+				       sizeof(*p->groups.at[i].tables));
 	for (size_t i = 0; i < p->values.n; i++)
 		table_value(p, &p->values.at[i]);
 }
 
 static bool ends_ready(const struct posterior *p)
 {
-	const struct post_group *good = posterior_group(p, p->good), *bad = posterior_group(p, p->bad);
+	const struct post_group *good = posterior_group(p, p->good),
+				*bad = posterior_group(p, p->bad);
 
 	return good && bad && good != bad && good->n >= POST_FIRST && bad->n >= POST_FIRST;
 }
@@ -279,7 +290,7 @@ static void regroup(struct posterior *p)
 
 void posterior_add(struct posterior *p, int node, int epoch, double value)
 {
-	struct post_value v = { .node = node, .epoch = epoch, .value = value };
+	struct post_value v = {.node = node, .epoch = epoch, .value = value};
 
 	if (p->programs != p->facts->programs)
 		regroup(p);
@@ -319,12 +330,14 @@ static void count_classes(struct posterior *p)
 		class->prior += p->facts->prior[i];
 		class->top = i;
 	}
-	p->class_bad = xrealloc(p->class_bad, p->classes.n * p->groups.n + 1, sizeof(*p->class_bad));
+	p->class_bad =
+		xrealloc(p->class_bad, p->classes.n * p->groups.n + 1, sizeof(*p->class_bad));
 	for (size_t k = 0; k < p->classes.n; k++)
 		for (size_t g = 0; g < p->groups.n; g++) {
 			const uint64_t *anc = p->groups.at[g].anc;
 
-			p->class_bad[k * p->groups.n + g] = anc && bits_test(anc, p->classes.at[k].top);
+			p->class_bad[k * p->groups.n + g] =
+				anc && bits_test(anc, p->classes.at[k].top);
 		}
 }
 
@@ -359,7 +372,8 @@ static void side_table(const struct posterior *p, size_t k, bool bad, size_t epo
 	for (size_t g = 0; g < p->groups.n; g++) {
 		const struct post_group *group = &p->groups.at[g];
 
-		if (group->epochs <= epoch || (k < p->classes.n && posterior_is_bad(p, k, g) != bad))
+		if (group->epochs <= epoch ||
+		    (k < p->classes.n && posterior_is_bad(p, k, g) != bad))
 			continue;
 		grid_add(ret, group->tables + epoch * GRID_CELLS);
 	}
@@ -533,8 +547,9 @@ static void mix_likelihoods(struct posterior *p, double no_change_log_t)
 		total += p->classes.at[k].prior;
 	for (size_t k = 0; k < n; k++) {
 		const struct post_class *class = &p->classes.at[k];
-		double log_prior = class->prior > 0 ? log((1 - NO_CHANGE_PRIOR) * class->prior / total)
-						    : -INFINITY;
+		double log_prior = class->prior > 0
+					   ? log((1 - NO_CHANGE_PRIOR) * class->prior / total)
+					   : -INFINITY;
 
 		t[k] = log_prior + class->log_t;
 		h[k] = log_prior + class_h(p, k) + log_worse(p, class);
@@ -614,5 +629,6 @@ double posterior_step(const struct posterior *p)
 {
 	const struct post_class *class = &p->classes.at[posterior_best(p)];
 
-	return p->options.worse * (class->bad.mean - class->good.mean) / (class->scale * T_SCALE_TO_SIGMA);
+	return p->options.worse * (class->bad.mean - class->good.mean) /
+	       (class->scale * T_SCALE_TO_SIGMA);
 }

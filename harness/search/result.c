@@ -27,8 +27,9 @@ const char *search_outcome_name(enum search_outcome o)
 const char *search_check_name(enum search_check c)
 {
 	static const char *const names[] = {
-		[CHECK_ENDS] = "ends",	     [CHECK_PARENT] = "parent",	      [CHECK_REVERT] = "revert",
-		[CHECK_SAME_CODE] = "same_code", [CHECK_CONFIG] = "config",     [CHECK_ALIGNMENT] = "alignment",
+		[CHECK_ENDS] = "ends",	     [CHECK_PARENT] = "parent",
+		[CHECK_REVERT] = "revert",   [CHECK_SAME_CODE] = "same_code",
+		[CHECK_CONFIG] = "config",   [CHECK_ALIGNMENT] = "alignment",
 		[CHECK_REACHED] = "reached",
 	};
 
@@ -50,8 +51,9 @@ const char *search_verdict_name(enum search_verdict v)
 const char *search_purpose_name(enum search_purpose p)
 {
 	static const char *const names[] = {
-		[SEARCH_END] = "end",	       [SEARCH_STEP] = "step",	     [SEARCH_CONFIRM] = "confirm",
-		[SEARCH_REVERTED] = "revert", [SEARCH_ALIGNED] = "aligned",
+		[SEARCH_END] = "end",	      [SEARCH_STEP] = "step",
+		[SEARCH_CONFIRM] = "confirm", [SEARCH_REVERTED] = "revert",
+		[SEARCH_ALIGNED] = "aligned",
 	};
 
 	return names[p];
@@ -81,8 +83,9 @@ static bool in_set(const struct set *set, int commit)
 }
 
 /*
- * What cannot be told apart from a candidate by testing belongs to the set, however small its share:
- * untestable commits of the most probable class, and the parents of a single one that do not build.
+ * What cannot be told apart from a candidate by testing belongs to the set, however small its
+ * share: untestable commits of the most probable class, and the parents of a single one that do not
+ * build.
  */
 static void add_untestable(const struct search *s, const struct stage *st, struct set *set)
 {
@@ -92,7 +95,8 @@ static void add_untestable(const struct search *s, const struct stage *st, struc
 	for (size_t i = 0; i < s->dag.n; i++)
 		if (p->class_of[i] == (int)best && s->weight[i] > 0 && node_untestable(s, (int)i) &&
 		    !in_set(set, (int)i))
-			VEC_PUSH(&set->at, (struct search_candidate){ (int)i, posterior_commit(p, i) });
+			VEC_PUSH(&set->at,
+				 (struct search_candidate){(int)i, posterior_commit(p, i)});
 	for (size_t k = 0; k < listed; k++) {
 		const int32_t *parents;
 		size_t n = dag_parents(&s->dag, (size_t)set->at.at[k].commit, &parents);
@@ -101,8 +105,9 @@ static void add_untestable(const struct search *s, const struct stage *st, struc
 			if (is_candidate(s, parents[j]) && node_untestable(s, parents[j]) &&
 			    !in_set(set, parents[j]))
 				VEC_PUSH(&set->at,
-					 (struct search_candidate){ parents[j],
-								    posterior_commit(p, (size_t)parents[j]) });
+					 (struct search_candidate){
+						 parents[j],
+						 posterior_commit(p, (size_t)parents[j])});
 	}
 }
 
@@ -115,7 +120,8 @@ static struct set smallest_set(const struct search *s, const struct stage *st)
 
 	for (size_t i = 0; i < s->dag.n; i++)
 		if (posterior_commit(p, i) > 0)
-			VEC_PUSH(&all.at, (struct search_candidate){ (int)i, posterior_commit(p, i) });
+			VEC_PUSH(&all.at,
+				 (struct search_candidate){(int)i, posterior_commit(p, i)});
 	if (all.at.n)
 		qsort(all.at.at, all.at.n, sizeof(*all.at.at), larger_first);
 	for (size_t i = 0; i < all.at.n && sum < (1 - s->config.error) * (1 - p->no_change); i++) {
@@ -129,7 +135,8 @@ static struct set smallest_set(const struct search *s, const struct stage *st)
 
 /* --- culprits --- */
 
-static void add_culprit(const struct search *s, int commit, double probability, struct search_result *r)
+static void add_culprit(const struct search *s, int commit, double probability,
+			struct search_result *r)
 {
 	struct search_culprit c = {
 		.commit = commit,
@@ -170,7 +177,9 @@ static void fill_ends(const struct search *s, struct search_result *r)
 	r->visible = r->visible_pct = NAN;
 	if (n_good < 2 || n_bad < 2)
 		return;
-	r->visible = sigma > 0 ? power_detectable(sigma, MIN(n_good, n_bad), s->config.error, POWER_DEFAULT) : 0;
+	r->visible = sigma > 0 ? power_detectable(sigma, MIN(n_good, n_bad), s->config.error,
+						  POWER_DEFAULT)
+			       : 0;
 	if (values_median(good, n_good) != 0)
 		r->visible_pct = 100 * r->visible / fabs(values_median(good, n_good));
 }
@@ -203,14 +212,17 @@ static void end_no_change(const struct search *s, struct search_result *r)
 	double step = s->worse * (r->ends.bad - r->ends.good);
 
 	if (s->config.has_base && ahead_differs(s))
-		end(r, OUTCOME_NOT_MONOTONE, "the merge base is as slow as bad: good was made faster on its own branch");
+		end(r, OUTCOME_NOT_MONOTONE,
+		    "the merge base is as slow as bad: good was made faster on its own branch");
 	else if (s->config.worse_only && r->ends.percent != 0 && step < 0 &&
 		 (s->worse > 0 ? r->ends.high < 0 : r->ends.low > 0))
 		end(r, OUTCOME_NOT_REPRODUCED, "bad is better than good: are they swapped");
 	else if (r->visible == 0)
-		end(r, OUTCOME_NOT_REPRODUCED, "both ends give one and the same value in every boot");
+		end(r, OUTCOME_NOT_REPRODUCED,
+		    "both ends give one and the same value in every boot");
 	else
-		end(r, OUTCOME_NOT_REPRODUCED, "the ends do not differ by what these boots can see");
+		end(r, OUTCOME_NOT_REPRODUCED,
+		    "the ends do not differ by what these boots can see");
 }
 
 static void end_found(const struct search *s, struct search_result *r)
@@ -220,17 +232,20 @@ static void end_found(const struct search *s, struct search_result *r)
 	for (size_t i = 1; i < s->stages.n; i++) {
 		const struct posterior *p = s->stages.at[i].posterior;
 
-		open_side |= s->stages.at[i].culprit == SEARCH_NONE && p->grid_values && p->no_change <= NO_CHANGE_MAX;
+		open_side |= s->stages.at[i].culprit == SEARCH_NONE && p->grid_values &&
+			     p->no_change <= NO_CHANGE_MAX;
 	}
 	if (r->n_culprits > 1)
 		end(r, OUTCOME_SEVERAL, "each was proved on fresh boots");
 	else if (open_side)
-		end(r, OUTCOME_SEVERAL, "a second step is there, but was not narrowed down to a commit");
+		end(r, OUTCOME_SEVERAL,
+		    "a second step is there, but was not narrowed down to a commit");
 	else if (r->culprits[0].merge)
 		end(r, OUTCOME_MERGE, "a merge whose parents are all good");
 	else
-		end(r, OUTCOME_CULPRIT, s->config.confirm ? "proved on fresh boots against its parent"
-							  : "named by the search alone");
+		end(r, OUTCOME_CULPRIT,
+		    s->config.confirm ? "proved on fresh boots against its parent"
+				      : "named by the search alone");
 }
 
 static void end_of_first(const struct search *s, enum stage_state state, struct search_result *r)
@@ -253,7 +268,8 @@ static void end_of_first(const struct search *s, enum stage_state state, struct 
 		return;
 	case STAGE_FOUND:
 		if (!r->n_culprits)
-			add_culprit(s, stage_single(s, st), posterior_commit(st->posterior, (size_t)stage_single(s, st)),
+			add_culprit(s, stage_single(s, st),
+				    posterior_commit(st->posterior, (size_t)stage_single(s, st)),
 				    r);
 		end_found(s, r);
 		break;
@@ -261,7 +277,8 @@ static void end_of_first(const struct search *s, enum stage_state state, struct 
 		end(r, OUTCOME_RANGE, "no commit that can be tested tells these apart");
 		break;
 	case STAGE_NOT_PROVED:
-		end(r, OUTCOME_RANGE, "fresh boots did not show the step between a commit and its parent");
+		end(r, OUTCOME_RANGE,
+		    "fresh boots did not show the step between a commit and its parent");
 		break;
 	}
 	if (state != STAGE_WANTS && find_zigzag(s, zigzag))
@@ -275,7 +292,7 @@ void search_result(const struct search *s, struct search_result *ret)
 	struct set set = {};
 	enum stage_state state = stage_look(s, first, &next);
 
-	*ret = (struct search_result){ .probability = 0, .boots = s->boots };
+	*ret = (struct search_result){.probability = 0, .boots = s->boots};
 	for (size_t i = 0; i < s->slots; i++)
 		ret->builds += s->built[i];
 	fill_ends(s, ret);
@@ -288,7 +305,8 @@ void search_result(const struct search *s, struct search_result *ret)
 	else if (next.kind != SEARCH_DONE)
 		end(ret, OUTCOME_NONE, "not finished");
 	if (ret->n_culprits) {
-		VEC_PUSH(&set.at, (struct search_candidate){ ret->culprits[0].commit, ret->culprits[0].probability });
+		VEC_PUSH(&set.at, (struct search_candidate){ret->culprits[0].commit,
+							    ret->culprits[0].probability});
 	} else if (posterior_update(first->posterior) && ret->outcome != OUTCOME_NOT_REPRODUCED &&
 		   ret->outcome != OUTCOME_UNTESTABLE) {
 		set = smallest_set(s, first);
@@ -309,5 +327,6 @@ double search_probability(const struct search *s, int commit)
 {
 	struct posterior *p = s->stages.at[0].posterior;
 
-	return is_candidate(s, commit) && posterior_update(p) ? posterior_commit(p, (size_t)commit) : NAN;
+	return is_candidate(s, commit) && posterior_update(p) ? posterior_commit(p, (size_t)commit)
+							      : NAN;
 }

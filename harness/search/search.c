@@ -29,12 +29,14 @@ struct search_config search_config_default(void)
 static int check_config(const struct search_config *c, struct err *err)
 {
 	if (!(c->error > 0 && c->error < 0.5))
-		return err_set(err, ERR_USAGE, "an error of %g: it lies between 0 and 0.5", c->error);
+		return err_set(err, ERR_USAGE, "an error of %g: it lies between 0 and 0.5",
+			       c->error);
 	if (!(c->min_effect >= 0 && c->min_effect < INFINITY))
 		return err_set(err, ERR_USAGE, "a smallest effect of %g", c->min_effect);
 	if (!(c->build_s >= 0 && c->boot_s > 0 && c->budget_s >= 0 && c->sigma >= 0) ||
 	    !isfinite(c->build_s + c->boot_s + c->budget_s + c->sigma))
-		return err_set(err, ERR_USAGE, "costs, budget and noise are finite and not negative");
+		return err_set(err, ERR_USAGE,
+			       "costs, budget and noise are finite and not negative");
 	return 0;
 }
 
@@ -67,7 +69,8 @@ static void open_whole_range(struct search *s)
 	open_stage(s, SEARCH_GOOD, bad_end(s), mask);
 }
 
-int search_new(const struct search_config *config, const struct dag *dag, struct search **ret, struct err *err)
+int search_new(const struct search_config *config, const struct dag *dag, struct search **ret,
+	       struct err *err)
 {
 	struct search *s;
 
@@ -93,7 +96,7 @@ int search_new(const struct search_config *config, const struct dag *dag, struct
 		s->program[i] = (int)i;
 	for (size_t i = 0; i < s->dag.n; i++)
 		s->prior[i] = s->weight[i] = 1;
-	s->facts = (struct facts){ .dag = &s->dag, .prior = s->weight, .program = s->program };
+	s->facts = (struct facts){.dag = &s->dag, .prior = s->weight, .program = s->program};
 	s->recheck.node = SEARCH_NONE;
 	s->build_s = config->build_s;
 	s->boot_s = config->boot_s;
@@ -262,20 +265,23 @@ void search_join(struct search *s, int a, int b)
 	s->facts.programs++;
 }
 
-enum search_verdict find_answer(const struct search *s, int target, int partner, enum search_check check)
+enum search_verdict find_answer(const struct search *s, int target, int partner,
+				enum search_check check)
 {
 	for (size_t i = s->answers.n; i-- > 0;) {
 		const struct answer *a = &s->answers.at[i];
 
-		if (a->target == target && a->check == check && (partner == SEARCH_NONE || a->partner == partner))
+		if (a->target == target && a->check == check &&
+		    (partner == SEARCH_NONE || a->partner == partner))
 			return a->verdict;
 	}
 	return CHECK_NOT_RUN;
 }
 
-void search_check(struct search *s, int target, int partner, enum search_check check, enum search_verdict verdict)
+void search_check(struct search *s, int target, int partner, enum search_check check,
+		  enum search_verdict verdict)
 {
-	struct answer answer = { target, partner, check, verdict };
+	struct answer answer = {target, partner, check, verdict};
 
 	VEC_PUSH(&s->answers, answer);
 	if (check == CHECK_SAME_CODE && verdict == CHECK_FAIL)
@@ -289,7 +295,8 @@ static void open_sides(struct search *s, size_t at, int culprit)
 {
 	const struct posterior *p = s->stages.at[at].posterior;
 	size_t words = bits_words(s->dag.n);
-	autofree int *parents = xcalloc(s->dag.first[culprit + 1] - s->dag.first[culprit] + 1, sizeof(*parents));
+	autofree int *parents =
+		xcalloc(s->dag.first[culprit + 1] - s->dag.first[culprit] + 1, sizeof(*parents));
 	size_t n = culprit_parents(s, culprit, parents);
 	int good = p->good, bad = p->bad;
 	uint64_t *after;
@@ -314,7 +321,8 @@ static void open_sides(struct search *s, size_t at, int culprit)
 	open_stage(s, culprit, bad, after);
 }
 
-/* A culprit is found once it passed on fresh boots and the posterior, which was fed with them, stands. */
+/* A culprit is found once it passed on fresh boots and the posterior, which was fed with them,
+ * stands. */
 static void find_culprits(struct search *s)
 {
 	for (size_t i = 0; i < s->stages.n; i++)
@@ -351,13 +359,13 @@ static int *find_epoch(struct search *s, int driver)
 	for (size_t i = 0; i < s->epochs.n; i++)
 		if (s->epochs.at[i].driver == driver)
 			return &s->epochs.at[i].index;
-	VEC_PUSH(&s->epochs, (struct epoch){ .driver = driver, .index = s->n_epochs++ });
+	VEC_PUSH(&s->epochs, (struct epoch){.driver = driver, .index = s->n_epochs++});
 	return &s->epochs.at[s->epochs.n - 1].index;
 }
 
 static void take_value(struct search *s, int node, int epoch, double value)
 {
-	VEC_PUSH(&s->values, (struct post_value){ node, epoch, value });
+	VEC_PUSH(&s->values, (struct post_value){node, epoch, value});
 	for (size_t i = 0; i < s->stages.n; i++)
 		if (posterior_covers(s->stages.at[i].posterior, node))
 			posterior_add(s->stages.at[i].posterior, node, epoch, value);
@@ -400,7 +408,7 @@ static bool hold_back(struct search *s, const struct search_obs *obs)
 		*epoch = s->n_epochs++;
 	for (size_t i = 0; i < r->n; i++)
 		take_value(s, r->node, *epoch, r->values[i]);
-	*r = (struct recheck){ .node = SEARCH_NONE };
+	*r = (struct recheck){.node = SEARCH_NONE};
 	return true;
 }
 
@@ -422,7 +430,8 @@ static bool gives_no_value(const struct search *s, size_t slot)
 	return s->failed[slot] >= FAILED_BOOTS && pow(failed / boots, s->failed[slot]) < 0.01;
 }
 
-/* What a boot says of its node beside a level. A revert, or an aligned build, is another program. */
+/* What a boot says of its node beside a level. A revert, or an aligned build, is another program.
+ */
 static void note_status(struct search *s, const struct search_obs *obs, bool ok, bool apart)
 {
 	size_t slot = dag_slot(&s->dag, obs->node);

@@ -15,8 +15,8 @@
 #include "harness/stats/summary.h"
 
 #define OUTLIER_TAIL 5.0
-#define RUNS_MAX 1000
-#define BOOTS_MAX 20000 /* a search that takes more would never end */
+#define RUNS_MAX     1000
+#define BOOTS_MAX    20000 /* a search that takes more would never end */
 
 struct sim_model sim_model_default(void)
 {
@@ -45,17 +45,23 @@ static int check_noise(const struct sim_model *m, struct err *err)
 {
 	double sum = 0;
 
-	if (!(m->sigma > 0) || !(m->sigma_boot >= 0) || !(m->round >= 0) || !(m->drift_period > 0) ||
-	    !isfinite(m->sigma + m->sigma_boot + m->round + m->drift + m->drift_period + m->outlier_size))
-		return err_set(err, ERR_USAGE, "noise: sigma and drift_period are above 0, all numbers finite");
+	if (!(m->sigma > 0) || !(m->sigma_boot >= 0) || !(m->round >= 0) ||
+	    !(m->drift_period > 0) ||
+	    !isfinite(m->sigma + m->sigma_boot + m->round + m->drift + m->drift_period +
+		      m->outlier_size))
+		return err_set(err, ERR_USAGE,
+			       "noise: sigma and drift_period are above 0, all numbers finite");
 	if (!is_share(m->outliers) || !is_share(m->missing) || m->missing == 1)
 		return err_set(err, ERR_USAGE, "noise: shares lie between 0 and 1");
 	for (int i = 0; i < m->n_modes; i++) {
 		sum += m->modes[i].share;
 		if (!is_share(m->modes[i].share) || !isfinite(m->modes[i].shift))
-			return err_set(err, ERR_USAGE, "noise: a mode has a share of 0 to 1 and a finite shift");
+			return err_set(err, ERR_USAGE,
+				       "noise: a mode has a share of 0 to 1 and a finite shift");
 	}
-	return sum <= 1 ? 0 : err_set(err, ERR_USAGE, "noise: the modes' shares are more than 1 together");
+	return sum <= 1 ? 0
+			: err_set(err, ERR_USAGE,
+				  "noise: the modes' shares are more than 1 together");
 }
 
 int sim_model_check(const struct sim_model *m, struct err *err)
@@ -63,20 +69,25 @@ int sim_model_check(const struct sim_model *m, struct err *err)
 	if (m->commits < 1 || m->commits > 1000000)
 		return err_set(err, ERR_USAGE, "history: %d commits: 1 to 1000000", m->commits);
 	if (m->merges < 0 || (m->merges && 3 * m->merges > m->commits))
-		return err_set(err, ERR_USAGE, "history: %d merges take at least %d commits", m->merges, 3 * m->merges);
+		return err_set(err, ERR_USAGE, "history: %d merges take at least %d commits",
+			       m->merges, 3 * m->merges);
 	if (check_noise(m, err) < 0)
 		return -err->code;
 	if (m->runs < 1 || m->runs > RUNS_MAX)
 		return err_set(err, ERR_USAGE, "%d runs in a boot: 1 to %d", m->runs, RUNS_MAX);
 	for (int i = 0; i < m->n_steps; i++)
-		if (!isfinite(m->steps[i].delta) || m->steps[i].at < SIM_ANYWHERE || m->steps[i].at >= m->commits)
-			return err_set(err, ERR_USAGE, "steps: delta is finite, at is 0 to %d", m->commits - 1);
+		if (!isfinite(m->steps[i].delta) || m->steps[i].at < SIM_ANYWHERE ||
+		    m->steps[i].at >= m->commits)
+			return err_set(err, ERR_USAGE, "steps: delta is finite, at is 0 to %d",
+				       m->commits - 1);
 	if (!(m->untestable >= 0 && m->untestable < 1) || !(m->untestable_run >= 1))
 		return err_set(err, ERR_USAGE, "untestable: rate is 0 to below 1, run at least 1");
 	if (!(m->cost_build >= 0 && m->cost_boot > 0 && m->cost_run >= 0))
-		return err_set(err, ERR_USAGE, "cost: build and run are not negative, boot is above 0");
+		return err_set(err, ERR_USAGE,
+			       "cost: build and run are not negative, boot is above 0");
 	if (!(m->error > 0 && m->error < 0.5) || m->ends_max < 1)
-		return err_set(err, ERR_USAGE, "error lies between 0 and 0.5, ends_max is at least 1");
+		return err_set(err, ERR_USAGE,
+			       "error lies between 0 and 0.5, ends_max is at least 1");
 	return 0;
 }
 
@@ -105,7 +116,7 @@ static void make_dag(const struct sim_model *m, struct rng *rng, struct dag *d)
 	for (int i = 0; i < side; i++) /* one each, the others anywhere */
 		length[i < m->merges ? i : (int)rng_below(rng, (uint64_t)m->merges)]++;
 	for (int i = 0; i < line; i++) {
-		int parents[2] = { i ? on_line[i - 1] : SEARCH_GOOD };
+		int parents[2] = {i ? on_line[i - 1] : SEARCH_GOOD};
 
 		if (is_merge[i]) {
 			int from = i - 1 - (int)rng_below(rng, (uint64_t)MIN(i + 1, 20));
@@ -147,12 +158,13 @@ static void plant_steps(struct world *w)
 		do { /* two steps fall on different commits, where there are as many */
 			if (w->model->steps[i].at == SIM_ANYWHERE)
 				at = (int)rng_below(&w->rng, n);
-		} while (bits_test(planted, (size_t)at) && (size_t)i < n && w->model->steps[i].at == SIM_ANYWHERE);
+		} while (bits_test(planted, (size_t)at) && (size_t)i < n &&
+			 w->model->steps[i].at == SIM_ANYWHERE);
 		bits_set(planted, (size_t)at);
 		w->steps[i] = at;
 		for (size_t c = 0; c < n; c++)
 			group[c] = (int)c == at ? 0 : -1;
-		dag_sums(&w->dag, group, (const double[]){ 1 }, 1, reached);
+		dag_sums(&w->dag, group, (const double[]){1}, 1, reached);
 		for (size_t c = 0; c < n; c++)
 			w->level[c] += reached[c] * w->model->steps[i].delta * w->model->sigma;
 	}
@@ -166,7 +178,8 @@ static void plant_untestable(struct world *w)
 	bool inside = false;
 
 	for (size_t i = 0; i + 1 < w->dag.n && m->untestable > 0; i++) {
-		inside = inside ? rng_uniform(&w->rng) > 1 / m->untestable_run : rng_uniform(&w->rng) < start;
+		inside = inside ? rng_uniform(&w->rng) > 1 / m->untestable_run
+				: rng_uniform(&w->rng) < start;
 		w->untestable[i] = inside;
 	}
 }
@@ -175,7 +188,7 @@ static void world_init(struct world *w, const struct sim_model *m, uint64_t seed
 {
 	struct err err = {};
 
-	*w = (struct world){ .model = m };
+	*w = (struct world){.model = m};
 	rng_seed(&w->rng, seed);
 	make_dag(m, &w->rng, &w->dag);
 	dag_seal(&w->dag, 0, &err); /* made in order, so it cannot fail */
@@ -244,7 +257,8 @@ static bool build(struct world *w, int node)
 static void measure(struct world *w, struct search *s, const struct search_action *a)
 {
 	const struct sim_model *m = w->model;
-	struct search_obs obs = { .node = a->node, .purpose = a->purpose, .target = a->target, .value = NAN };
+	struct search_obs obs = {
+		.node = a->node, .purpose = a->purpose, .target = a->target, .value = NAN};
 
 	if (!build(w, a->node)) {
 		obs.status = SEARCH_UNTESTABLE;
@@ -349,7 +363,8 @@ static void one_trial(const struct sim_model *m, uint64_t seed, struct trial_res
 /* --- many trials --- */
 
 /* Trials worker, worker + jobs, ...: each seeded by its own number. */
-static bool work(const struct sim_model *m, int trials, uint64_t seed, int worker, int jobs, struct trial_result *results)
+static bool work(const struct sim_model *m, int trials, uint64_t seed, int worker, int jobs,
+		 struct trial_result *results)
 {
 	for (int i = worker; i < trials; i += jobs) {
 		if (signals_pending())
@@ -359,8 +374,8 @@ static bool work(const struct sim_model *m, int trials, uint64_t seed, int worke
 	return true;
 }
 
-static int fork_workers(const struct sim_model *m, int trials, uint64_t seed, int jobs, struct trial_result *results,
-			struct err *err)
+static int fork_workers(const struct sim_model *m, int trials, uint64_t seed, int jobs,
+			struct trial_result *results, struct err *err)
 {
 	autofree pid_t *pids = xcalloc((size_t)jobs, sizeof(*pids));
 	bool failed = false;
@@ -370,7 +385,8 @@ static int fork_workers(const struct sim_model *m, int trials, uint64_t seed, in
 		pids[j] = fork();
 		if (pids[j] == 0) {
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
-			_exit(getppid() == parent && work(m, trials, seed, j, jobs, results) ? 0 : 1);
+			_exit(getppid() == parent && work(m, trials, seed, j, jobs, results) ? 0
+											     : 1);
 		}
 		failed |= pids[j] < 0;
 	}
@@ -388,7 +404,7 @@ static int fork_workers(const struct sim_model *m, int trials, uint64_t seed, in
 
 static struct sim_spread spread_of(double *v, int n)
 {
-	return (struct sim_spread){ values_mean(v, (size_t)n), values_quantile(v, (size_t)n, 0.95) };
+	return (struct sim_spread){values_mean(v, (size_t)n), values_quantile(v, (size_t)n, 0.95)};
 }
 
 static void summarise(const struct trial_result *results, int trials, struct sim_report *ret)
@@ -396,7 +412,7 @@ static void summarise(const struct trial_result *results, int trials, struct sim
 	autofree double *boots = xcalloc(3 * (size_t)trials, sizeof(*boots));
 	double *builds = boots + trials, *cost = builds + trials, sets = 0, size = 0;
 
-	*ret = (struct sim_report){ .trials = trials };
+	*ret = (struct sim_report){.trials = trials};
 	for (int i = 0; i < trials; i++) {
 		const struct trial_result *t = &results[i];
 
@@ -419,7 +435,8 @@ static void summarise(const struct trial_result *results, int trials, struct sim
 	ret->wrong_high = dist_binomial_high(ret->wrong, trials, 0.95);
 }
 
-int simulate(const struct sim_model *m, int trials, uint64_t seed, int jobs, struct sim_report *ret, struct err *err)
+int simulate(const struct sim_model *m, int trials, uint64_t seed, int jobs, struct sim_report *ret,
+	     struct err *err)
 {
 	size_t bytes = (size_t)trials * sizeof(struct trial_result);
 	struct trial_result *results;

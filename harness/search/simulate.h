@@ -8,22 +8,22 @@
 
 #define SIM_STEPS_MAX 16
 #define SIM_MODES_MAX 8
-#define SIM_ANYWHERE (-1)
+#define SIM_ANYWHERE  (-1)
 
 /* Lower values are better: a positive delta is a step to the worse. */
 struct sim_model {
-	bool dag;	/* with side branches */
-	int commits;	/* candidates, bad included */
+	bool dag;    /* with side branches */
+	int commits; /* candidates, bad included */
 	int merges;
 
 	double sigma, sigma_boot; /* of a run, and between boots */
-	double outliers;	  /* share of runs that sigma * (outlier_size + 5 Exp(1)) is added to */
+	double outliers; /* share of runs that sigma * (outlier_size + 5 Exp(1)) is added to */
 	double outlier_size;
-	double drift;		  /* amplitude of a sine over boots, in sigma */
-	double drift_period;	  /* boots */
-	double round;		  /* values come in multiples of this, in sigma; 0: they do not */
-	double missing;		  /* share of boots that give no value */
-	bool known;		  /* the machine's noise is known beforehand */
+	double drift;	     /* amplitude of a sine over boots, in sigma */
+	double drift_period; /* boots */
+	double round;	     /* values come in multiples of this, in sigma; 0: they do not */
+	double missing;	     /* share of boots that give no value */
+	bool known;	     /* the machine's noise is known beforehand */
 	struct {
 		double share, shift; /* a boot falls into it with this chance; shift in sigma */
 	} modes[SIM_MODES_MAX];
@@ -36,7 +36,7 @@ struct sim_model {
 	} steps[SIM_STEPS_MAX];
 	int n_steps;
 
-	double untestable; /* share of commits */
+	double untestable;     /* share of commits */
 	double untestable_run; /* mean length of a block of them */
 
 	double cost_build, cost_boot, cost_run;
@@ -53,15 +53,16 @@ struct sim_spread {
 
 struct sim_report {
 	int trials;
-	int right;   /* any planted step named (none planted: nothing named) */
-	int wrong;   /* a commit named that is no planted step */
-	int in_set;  /* a planted step named or in the reported set */
-	int all;     /* every planted step named */
+	int right;  /* any planted step named (none planted: nothing named) */
+	int wrong;  /* a commit named that is no planted step */
+	int in_set; /* a planted step named or in the reported set */
+	int all;    /* every planted step named */
 	int outcomes[OUTCOME_BUDGET + 1];
 	struct sim_spread boots, builds, cost;
-	double set_size; /* mean, where a set was reported */
+	double set_size;	      /* mean, where a set was reported */
 	double wrong_low, wrong_high; /* 95% limits of the rate of wrong names */
 };
 
 /* The same seed gives the same report whatever jobs is. Forks jobs workers (1: none). */
-int simulate(const struct sim_model *m, int trials, uint64_t seed, int jobs, struct sim_report *ret, struct err *err);
+int simulate(const struct sim_model *m, int trials, uint64_t seed, int jobs, struct sim_report *ret,
+	     struct err *err);

@@ -6,13 +6,14 @@
 #include "harness/stats/summary.h"
 #include "harness/stats/twosample.h"
 
-#define QUICK_STEP 10.0	    /* a gap of so many spreads of the ends needs no more than POST_FIRST boots */
-#define SIDE_ENDS_MAX 20    /* boots of each end when looking for a further step beside a culprit */
-#define SIDE_NO_CHANGE 0.9  /* and the P(no change) that ends the looking */
-#define DRIFT_BOOTS 20	    /* an end is measured again after so many */
-#define NAME_P 0.9	    /* enough to try a proof, whose boots then tell the rest */
-#define TRIES_MAX 4
-#define UNPRUNED 0.5
+#define QUICK_STEP                                                                                 \
+	10.0 /* a gap of so many spreads of the ends needs no more than POST_FIRST boots */
+#define SIDE_ENDS_MAX  20  /* boots of each end when looking for a further step beside a culprit */
+#define SIDE_NO_CHANGE 0.9 /* and the P(no change) that ends the looking */
+#define DRIFT_BOOTS    20  /* an end is measured again after so many */
+#define NAME_P	       0.9 /* enough to try a proof, whose boots then tell the rest */
+#define TRIES_MAX      4
+#define UNPRUNED       0.5
 
 static bool is_side(const struct search *s, const struct stage *st)
 {
@@ -33,9 +34,10 @@ static enum stage_state want(const struct search *s, struct search_action *ret, 
 }
 
 /* The ends in turn, until each has this many boots in the current epoch. False: both have. */
-static bool ends_in_turn(const struct search *s, const struct stage *st, size_t boots, struct search_action *ret)
+static bool ends_in_turn(const struct search *s, const struct stage *st, size_t boots,
+			 struct search_action *ret)
 {
-	const int ends[] = { st->posterior->good, st->posterior->bad };
+	const int ends[] = {st->posterior->good, st->posterior->bad};
 	int epoch = current_epoch(s), row, side;
 	size_t have[2];
 
@@ -72,7 +74,8 @@ static struct ends get_ends(const struct search *s, const struct stage *st)
 	return e;
 }
 
-/* Three boots an end are enough where the noise is known, or where they show a gap of ten spreads. */
+/* Three boots an end are enough where the noise is known, or where they show a gap of ten spreads.
+ */
 static bool few_are_enough(const struct search *s, const struct stage *st)
 {
 	__attribute__((cleanup(ends_release))) struct ends e = get_ends(s, st);
@@ -88,7 +91,8 @@ static bool few_are_enough(const struct search *s, const struct stage *st)
 static bool within_min_effect(const struct search *s, const struct stage *st)
 {
 	__attribute__((cleanup(ends_release))) struct ends e = get_ends(s, st);
-	struct mean_test test = welch_test(e.good, e.n_good, e.bad, e.n_bad, 1 - s->config.error / 4);
+	struct mean_test test =
+		welch_test(e.good, e.n_good, e.bad, e.n_bad, 1 - s->config.error / 4);
 	double limit = s->config.min_effect * fabs(values_median(e.good, e.n_good));
 	double low = test.interval.low, high = test.interval.high;
 
@@ -100,7 +104,8 @@ static bool within_min_effect(const struct search *s, const struct stage *st)
 }
 
 /* The null gate: STAGE_WANTS an end, STAGE_NO_CHANGE, or STAGE_FOUND: there is a step. */
-static enum stage_state look_at_ends(const struct search *s, const struct stage *st, struct search_action *ret)
+static enum stage_state look_at_ends(const struct search *s, const struct stage *st,
+				     struct search_action *ret)
 {
 	struct posterior *p = st->posterior;
 	size_t max = is_side(s, st) ? SIDE_ENDS_MAX : (size_t)s->config.ends_max;
@@ -110,7 +115,8 @@ static enum stage_state look_at_ends(const struct search *s, const struct stage 
 	if (!few_are_enough(s, st) && ends_in_turn(s, st, (size_t)s->config.ends_min, ret))
 		return STAGE_WANTS;
 	if (!posterior_update(p)) /* one constant at both ends */
-		return ends_in_turn(s, st, (size_t)s->config.ends_min, ret) ? STAGE_WANTS : STAGE_NO_CHANGE;
+		return ends_in_turn(s, st, (size_t)s->config.ends_min, ret) ? STAGE_WANTS
+									    : STAGE_NO_CHANGE;
 	if (p->no_change <= NO_CHANGE_MAX)
 		return STAGE_FOUND;
 	if (within_min_effect(s, st) || (is_side(s, st) && p->no_change >= SIDE_NO_CHANGE))
@@ -152,13 +158,15 @@ static int pruned_parent(const struct search *s, const struct stage *st)
 	}
 	n = unpruned == SEARCH_NONE ? 0 : dag_parents(&s->dag, (size_t)unpruned, &parents);
 	for (size_t i = 0; i < n; i++)
-		if (is_candidate(s, parents[i]) && p->class_of[parents[i]] == best && s->weight[parents[i]] > 0 &&
-		    !node_untestable(s, parents[i]) && !search_is_built(s, parents[i]))
+		if (is_candidate(s, parents[i]) && p->class_of[parents[i]] == best &&
+		    s->weight[parents[i]] > 0 && !node_untestable(s, parents[i]) &&
+		    !search_is_built(s, parents[i]))
 			return parents[i];
 	return SEARCH_NONE;
 }
 
-static enum stage_state want_build(const struct search *s, struct search_action *ret, int node, int target)
+static enum stage_state want_build(const struct search *s, struct search_action *ret, int node,
+				   int target)
 {
 	want(s, ret, node, 0, SEARCH_STEP);
 	ret->kind = SEARCH_BUILD;
@@ -167,7 +175,8 @@ static enum stage_state want_build(const struct search *s, struct search_action 
 	return STAGE_WANTS;
 }
 
-static enum stage_state measure_next(const struct search *s, const struct stage *st, struct search_action *ret)
+static enum stage_state measure_next(const struct search *s, const struct stage *st,
+				     struct search_action *ret)
 {
 	struct choice_view view = stage_view(s, st);
 	struct choice choice;
@@ -190,9 +199,11 @@ static bool is_stuck(const struct search *s, const struct stage *st)
 }
 
 /* Everything that must be there before a name is tried on fresh boots. */
-static enum stage_state prepare_proof(const struct search *s, int culprit, struct search_action *ret)
+static enum stage_state prepare_proof(const struct search *s, int culprit,
+				      struct search_action *ret)
 {
-	autofree int *nodes = xcalloc(s->dag.first[culprit + 1] - s->dag.first[culprit] + 2, sizeof(*nodes));
+	autofree int *nodes =
+		xcalloc(s->dag.first[culprit + 1] - s->dag.first[culprit] + 2, sizeof(*nodes));
 	size_t n = culprit_parents(s, culprit, nodes);
 
 	nodes[n] = culprit;
@@ -213,7 +224,8 @@ static enum stage_state prepare_proof(const struct search *s, int culprit, struc
 	return STAGE_FOUND;
 }
 
-static enum stage_state prove(const struct search *s, const struct stage *st, int culprit, struct search_action *ret)
+static enum stage_state prove(const struct search *s, const struct stage *st, int culprit,
+			      struct search_action *ret)
 {
 	const struct trial *last = trial_find(s, SEARCH_CONFIRM, culprit);
 	enum stage_state state;
@@ -233,7 +245,8 @@ static enum stage_state prove(const struct search *s, const struct stage *st, in
 	return STAGE_WANTS;
 }
 
-static enum stage_state narrow_down(const struct search *s, const struct stage *st, struct search_action *ret)
+static enum stage_state narrow_down(const struct search *s, const struct stage *st,
+				    struct search_action *ret)
 {
 	const struct posterior *p = st->posterior;
 	struct choice_view view = stage_view(s, st);
@@ -264,7 +277,8 @@ static bool same_program_ends(const struct search *s, const struct stage *st)
 	return node_program(s, st->posterior->good) == node_program(s, st->posterior->bad);
 }
 
-enum stage_state stage_look(const struct search *s, const struct stage *st, struct search_action *ret)
+enum stage_state stage_look(const struct search *s, const struct stage *st,
+			    struct search_action *ret)
 {
 	const struct posterior *p = st->posterior;
 	enum stage_state state;

@@ -8,7 +8,8 @@
 
 #define REGAINED_MIN 0.5 /* of the effect: less, and something else did it too */
 
-/* The first question that asks about this commit and has no answer yet, else the last that asked. */
+/* The first question that asks about this commit and has no answer yet, else the last that asked.
+ */
 static struct stage *stage_of(const struct search *s, int commit)
 {
 	struct stage *found = NULL;
@@ -33,7 +34,8 @@ struct trial *trial_find(const struct search *s, enum search_purpose purpose, in
 	return NULL;
 }
 
-static void make_trial(const struct search *s, enum search_purpose purpose, int target, struct trial *ret)
+static void make_trial(const struct search *s, enum search_purpose purpose, int target,
+		       struct trial *ret)
 {
 	struct posterior *p = stage_of(s, target)->posterior;
 	size_t n_parents = s->dag.first[target + 1] - s->dag.first[target], n = 0;
@@ -47,13 +49,15 @@ static void make_trial(const struct search *s, enum search_purpose purpose, int 
 		n = culprit_parents(s, target, sides);
 		sides[n++] = target;
 	}
-	trial_init(ret, purpose, target, s->config.worse_only ? s->worse : copysign(s->worse, s->worse * d),
+	trial_init(ret, purpose, target,
+		   s->config.worse_only ? s->worse : copysign(s->worse, s->worse * d),
 		   trial_boots(fabs(d)), sides, n);
 }
 
 static bool is_proof(const struct search_obs *obs)
 {
-	return obs->purpose == SEARCH_CONFIRM || obs->purpose == SEARCH_REVERTED || obs->purpose == SEARCH_ALIGNED;
+	return obs->purpose == SEARCH_CONFIRM || obs->purpose == SEARCH_REVERTED ||
+	       obs->purpose == SEARCH_ALIGNED;
 }
 
 void trials_open(struct search *s, const struct search_obs *obs)
@@ -78,13 +82,15 @@ void trials_add(struct search *s, const struct search_obs *obs, bool ok)
 		return;
 	if (ok)
 		trial_add(t, obs->node, obs->value);
-	else if (obs->status == SEARCH_UNTESTABLE || node_untestable(s, obs->node) || ++t->failed > 3 * t->boots)
+	else if (obs->status == SEARCH_UNTESTABLE || node_untestable(s, obs->node) ||
+		 ++t->failed > 3 * t->boots)
 		trial_break(t);
 	if (t->closed && !t->passed && t->purpose == SEARCH_CONFIRM)
 		stage_of(s, t->target)->tries++;
 }
 
-bool trial_wants(const struct search *s, enum search_purpose purpose, int target, struct search_action *ret)
+bool trial_wants(const struct search *s, enum search_purpose purpose, int target,
+		 struct search_action *ret)
 {
 	const struct trial *t = trial_find(s, purpose, target);
 	struct trial fresh = {};
@@ -99,7 +105,8 @@ bool trial_wants(const struct search *s, enum search_purpose purpose, int target
 	ret->target = target;
 	wants = trial_next(t, &ret->node, &ret->boots);
 	if (wants)
-		ret->partner = t->sides.at[ret->node == t->sides.at[0].node ? t->sides.n - 1 : 0].node;
+		ret->partner =
+			t->sides.at[ret->node == t->sides.at[0].node ? t->sides.n - 1 : 0].node;
 	ret->cost_s = ret->boots * s->boot_s;
 	ret->p_buildable = 1;
 	trial_release(&fresh);
@@ -110,16 +117,19 @@ bool culprit_wants(const struct search *s, int culprit, struct search_action *re
 {
 	bool merge = s->dag.first[culprit + 1] - s->dag.first[culprit] > 1;
 
-	if (s->config.revert && !merge && find_answer(s, culprit, SEARCH_NONE, CHECK_REVERT) == CHECK_NOT_RUN &&
+	if (s->config.revert && !merge &&
+	    find_answer(s, culprit, SEARCH_NONE, CHECK_REVERT) == CHECK_NOT_RUN &&
 	    trial_wants(s, SEARCH_REVERTED, culprit, ret))
 		return true;
-	return s->config.align && find_answer(s, culprit, SEARCH_NONE, CHECK_ALIGNMENT) == CHECK_NOT_RUN &&
+	return s->config.align &&
+	       find_answer(s, culprit, SEARCH_NONE, CHECK_ALIGNMENT) == CHECK_NOT_RUN &&
 	       trial_wants(s, SEARCH_ALIGNED, culprit, ret);
 }
 
-struct search_effect effect_of(const double *good, size_t n_good, const double *bad, size_t n_bad, double level)
+struct search_effect effect_of(const double *good, size_t n_good, const double *bad, size_t n_bad,
+			       double level)
 {
-	struct search_effect e = { NAN, NAN, NAN, NAN, NAN, 0 };
+	struct search_effect e = {NAN, NAN, NAN, NAN, NAN, 0};
 	struct shift percent, units;
 	double scale;
 
@@ -145,7 +155,8 @@ struct search_effect effect_of(const double *good, size_t n_good, const double *
 }
 
 /* All values of one side over all trials of a purpose. */
-static size_t side_values(const struct search *s, enum search_purpose purpose, int target, size_t side, double **ret)
+static size_t side_values(const struct search *s, enum search_purpose purpose, int target,
+			  size_t side, double **ret)
 {
 	VEC(double) all = {};
 
@@ -202,7 +213,8 @@ double culprit_regained(const struct search *s, int culprit)
 }
 
 /* What the engine measured itself. */
-static enum search_verdict measured(const struct search *s, enum search_purpose purpose, int culprit)
+static enum search_verdict measured(const struct search *s, enum search_purpose purpose,
+				    int culprit)
 {
 	const struct trial *t = trial_find(s, purpose, culprit);
 
@@ -216,7 +228,8 @@ static enum search_verdict measured(const struct search *s, enum search_purpose 
 }
 
 /* Pairs with several parents: the worst answer. */
-static enum search_verdict worst_answer(const struct search *s, int culprit, enum search_check check)
+static enum search_verdict worst_answer(const struct search *s, int culprit,
+					enum search_check check)
 {
 	enum search_verdict worst = CHECK_NOT_RUN;
 
@@ -226,7 +239,8 @@ static enum search_verdict worst_answer(const struct search *s, int culprit, enu
 
 		if (a->target != culprit || a->check != check)
 			continue;
-		if (worst == CHECK_NOT_RUN || v == CHECK_FAIL || (v == CHECK_NA && worst == CHECK_PASS))
+		if (worst == CHECK_NOT_RUN || v == CHECK_FAIL ||
+		    (v == CHECK_NA && worst == CHECK_PASS))
 			worst = v;
 	}
 	return worst;
@@ -245,7 +259,8 @@ enum search_verdict culprit_check(const struct search *s, int culprit, enum sear
 	case CHECK_REVERT:
 		if (told != CHECK_NOT_RUN)
 			return told;
-		return merge || !s->config.revert ? CHECK_NA : measured(s, SEARCH_REVERTED, culprit);
+		return merge || !s->config.revert ? CHECK_NA
+						  : measured(s, SEARCH_REVERTED, culprit);
 	case CHECK_ALIGNMENT:
 		return told != CHECK_NOT_RUN ? told : measured(s, SEARCH_ALIGNED, culprit);
 	default:

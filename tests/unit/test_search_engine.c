@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The search engine on scripted histories: ancestor sets by brute force, outcomes, and that what it
+// does is a function of what it was told.
+
+#include "harness/base/rng.h"
+#include "harness/search/search.h"
+#include "tests/tap.h"
+
+#include <math.h>
+
+#define MAX_NODES 200
+
+/* --- ancestor sets --- */
+
+static void test_ancestors(void)
+{
+	enum { N = 150 };
+	static bool reach[N][N];
+	struct dag dag = {};
+	struct rng rng;
+	ERR_CLEANUP struct err err = {};
+	uint32_t counts[N];
+	size_t wrong = 0;
+
+	rng_seed(&rng, 5);
+	for (int i = 0; i < N; i++) {
+		int parents[2] = {SEARCH_GOOD, SEARCH_GOOD};
+		size_t n = i && rng_below(&rng, 5) == 0 ? 2 : 1;
+
+		reach[i][i] = true;
+		for (size_t k = 0; k < n && i; k++) {
+			parents[k] = (int)rng_below(&rng, (uint64_t)i);
+			for (int j = 0; j < N; j++)
+				reach[i][j] |= reach[parents[k]][j];
+		}
+		dag_add(&dag, parents, n);
+	}
+	is_int(dag_seal(&dag, 0, &err), 0, "a history with merges");
+	dag_counts(&dag, counts);
+	for (int i = 0; i < N; i++) {
+		uint64_t bits[(N + 63) / 64] = {};
+		uint32_t count = 0;
+
+		dag_ancestors(&dag, (size_t)i, bits);
+		for (int j = 0; j < N; j++) {
+			count += reach[i][j];
+			wrong += bits_test(bits, (size_t)j) != reach[i][j];
+		}
+		wrong += counts[i] != count;
+	}
+	is_int(wrong, 0, "ancestors and their counts are those of brute force");
+	dag_release(&dag);
+
+	int forward[] = {1};
+
+	dag_add(&dag, forward, 1);
+	is_int(dag_seal(&dag, 0, &err), -ERR_USAGE, "a parent that comes later is refused");
+	dag_release(&dag);
+}
+
+/* --- scripted searches --- */
+
+struct script {
+	int n;
+	double level[MAX_NODES]; /* of each candidate; good is at good_level */
+	double good_level, noise;
+	bool broken[MAX_NODES];
+	bool plain;	/* neither revert nor a look for a second step */
+	bool dag_merge; /* the last commit but one is a merge of a side branch of three */
+	uint64_t seed;
+	/* what happened */
+	struct search_obs log[1000];
+	int logged, boots;
+};
+
+static struct dag make_dag(const struct script *s, struct err *err)
+{
+	struct dag dag = {};
+
+	for (int i = 0; i < s->n; i++) {
+		int parents[2] = {i ? i - 1 : SEARCH_GOOD, 0};
+		size_t n = 1;
+
+		if (s->dag_merge && i == 3) /* the side branch 3, 4, 5 leaves at 0 */
+			parents[0] = 0;
+		if (s->dag_merge && i == 6) {
+			parents[0] = 2;
+			parents[1] = 5;
+			n = 2;
+		}
+		dag_add(&dag, parents, n);
+	}
+	dag_seal(&dag, 0, err);
+	return dag;
+}
+
+static double level_of(const struct script *s, int node)
+{
+	if (node == SEARCH_GOOD || node == SEARCH_REVERT)
+		return s->good_level;
+	return s->level[node];
+}
+
+static void tell(struct search *search, struct script *s, const struct search_action *a,
+		 struct rng *rng)
+{
+	struct search_obs obs = {.node = a->node,
+				 .purpose = a->purpose,
+				 .target = a->target,
+				 .boot_s = 1,
+				 .value = NAN};
+
+	if (a->node >= 0 && s->broken[a->node]) {
+		obs.status = SEARCH_UNTESTABLE;
+	} else {
+		obs.value = level_of(s, a->node) + s->noise * rng_normal(rng);
+		s->boots++;
+	}
+	s->log[s->logged++] = obs;
+	search_add(search, &obs);
+}
+
+static void act(struct search *search, struct script *s, const struct search_action *a,
+		struct rng *rng)
+{
+	switch (a->kind) {
+	case SEARCH_MEASURE:
+		tell(search, s, a, rng);
+		break;
+	case SEARCH_BUILD:
+		if (a->node >= 0 && s->broken[a->node])
+			tell(search, s, a, rng);
+		else
+			search_built(search, a->node);
+		break;
+	case SEARCH_COMPARE:
+		search_check(search, a->node, a->partner, CHECK_CONFIG, CHECK_NA);
+		search_check(search, a->node, a->partner, CHECK_SAME_CODE, CHECK_NA);
+		break;
+	case SEARCH_DONE:
+		break;
+	}
+}
+
+static struct search_config config(void)
+{
+	struct search_config c = search_config_default();
+
+	c.better = SEARCH_LOWER;
+	c.min_effect = 0.001;
+	c.ends_max = 40;
+	c.revert = true;
+	return c;
+}
+
+/* runs the script to its end */
+static void run_script(struct script *s, struct search_result *ret)
+{
+	struct search_config c = config();
+	ERR_CLEANUP struct err err = {};
+	struct dag dag = make_dag(s, &err);
+	autosearch struct search *search = NULL;
+	struct search_action a;
+	struct rng rng;
+	int asked = 0;
+
+	c.revert = c.second = !s->plain;
+	rng_seed(&rng, s->seed);
+	if (search_new(&c, &dag, &search, &err) < 0) {
+		ok(false, "search: %s", err.message);
+		return;
+	}
+	for (search_next(search, &a); a.kind != SEARCH_DONE && asked < 900;
+	     search_next(search, &a), asked++)
+		act(search, s, &a, &rng);
+	ok(asked < 900, "it comes to an end (%d boots)", s->boots);
+	search_result(search, ret);
+	dag_release(&dag);
+}
+
+static struct script linear(int n, int culprit, double step, double noise)
+{
+	struct script s = {.n = n, .good_level = 100, .noise = noise, .seed = 3};
+
+	for (int i = 0; i < n; i++)
+		s.level[i] = culprit >= 0 && i >= culprit ? 100 + step : 100;
+	return s;
+}
+
+static void test_outcomes(void)
+{
+	struct search_result r = {};
+	struct script s = linear(64, 40, 10, 1);
+
+	run_script(&s, &r);
+	is_str(search_outcome_name(r.outcome), "culprit", "an easy step");
+	is_int(r.n_culprits ? r.culprits[0].commit : -1, 40, "at the right place");
+	is_int(r.n_culprits ? r.culprits[0].checks[CHECK_PARENT] : 0, CHECK_PASS,
+	       "confirmed against its parent");
+	is_int(r.n_culprits ? r.culprits[0].checks[CHECK_REVERT] : 0, CHECK_PASS, "and reverted");
+	search_result_release(&r);
+
+	s = linear(64, 40, 10, 1);
+	s.broken[39] = true;
+	run_script(&s, &r);
+	is_str(search_outcome_name(r.outcome), "range", "next to a commit that does not build");
+	ok(r.n_candidates >= 2, "the set holds both");
+	is_int(r.n_culprits, 0, "and nobody is named");
+	search_result_release(&r);
+
+	s = linear(16, -1, 0, 1);
+	run_script(&s, &r);
+	is_str(search_outcome_name(r.outcome), "not-reproduced", "no step");
+	is_int(r.n_culprits, 0, "nobody is named");
+	search_result_release(&r);
+
+	s = linear(16, 8, -10, 1);
+	run_script(&s, &r);
+	is_str(search_outcome_name(r.outcome), "not-reproduced", "an improvement is no regression");
+	search_result_release(&r);
+
+	s = linear(1, 0, 10, 1);
+	run_script(&s, &r);
+	is_str(search_outcome_name(r.outcome), "culprit", "a range of one commit");
+	search_result_release(&r);
+
+	s = linear(12, -1, 0, 0);
+	run_script(&s, &r);
+	is_str(search_outcome_name(r.outcome), "not-reproduced", "a constant metric");
+	search_result_release(&r);
+
+	s = linear(12, 6, 10, 0);
+	s.good_level = -100;
+	for (int i = 0; i < s.n; i++)
+		s.level[i] -= 200;
+	run_script(&s, &r);
+	is_int(r.n_culprits ? r.culprits[0].commit : -1, 6, "negative values without noise");
+	search_result_release(&r);
+
+	s = linear(12, 4, 10, 1);
+	for (int i = 0; i < s.n; i++)
+		s.broken[i] = i < s.n - 1;
+	run_script(&s, &r);
+	ok(r.n_culprits == 0, "nothing is named where nothing between the ends builds (%s)",
+	   search_outcome_name(r.outcome));
+	search_result_release(&r);
+}
+
+static void test_merges(void)
+{
+	struct search_result r = {};
+	struct script s = linear(10, -1, 0, 1);
+
+	/* bad comes in by the side branch's second commit */
+	s.dag_merge = true;
+	for (int i = 4; i < 10; i++)
+		s.level[i] = 110;
+	run_script(&s, &r);
+	is_int(r.n_culprits ? r.culprits[0].commit : -1, 4, "a culprit on a side branch");
+	search_result_release(&r);
+
+	/* both parents are good, the merge is bad */
+	s = linear(10, 6, 10, 1);
+	s.dag_merge = true;
+	run_script(&s, &r);
+	is_str(search_outcome_name(r.outcome), "merge", "a merge whose parents are good");
+	is_int(r.n_culprits ? r.culprits[0].commit : -1, 6, "is named as such");
+	search_result_release(&r);
+}
+
+/* the same log told again leads to the same next action, at every point of it */
+static void test_replay(void)
+{
+	struct script s = linear(32, 20, 4, 1);
+	struct search_config c = config();
+	ERR_CLEANUP struct err err = {};
+	struct dag dag = make_dag(&s, &err);
+	autosearch struct search *first = NULL;
+	struct search_action a, b;
+	struct rng rng;
+	int differ = 0, looked = 0;
+
+	rng_seed(&rng, 9);
+	search_new(&c, &dag, &first, &err);
+	for (search_next(first, &a); a.kind == SEARCH_MEASURE && s.logged < 60;
+	     search_next(first, &a)) {
+		if (s.logged % 7 == 0) {
+			autosearch struct search *second = NULL;
+
+			search_new(&c, &dag, &second, &err);
+			for (int i = 0; i < s.logged; i++)
+				search_add(second, &s.log[i]);
+			search_next(second, &b);
+			differ += a.kind != b.kind || a.node != b.node || a.purpose != b.purpose;
+			looked++;
+		}
+		tell(first, &s, &a, &rng);
+	}
+	ok(looked >= 2 && differ == 0, "told again, it asks the same (%d looks, %d differ)", looked,
+	   differ);
+	dag_release(&dag);
+}
+
+/* easy steps are cheap: at ten times the noise the ends, the search and the proof in few boots */
+static void test_cost(void)
+{
+	struct search_result r = {};
+	int boots = 0, right = 0;
+
+	for (uint64_t seed = 1; seed <= 10; seed++) {
+		struct script s = linear(64, (int)(seed * 6), 10, 1);
+
+		s.seed = seed;
+		s.plain = true;
+		run_script(&s, &r);
+		boots += s.boots;
+		right += r.n_culprits && r.culprits[0].commit == (int)(seed * 6);
+		search_result_release(&r);
+	}
+	is_int(right, 10, "ten easy searches, all right");
+	ok(boots <= 500, "ends, search and proof take %.1f boots each", boots / 10.0);
+}
+
+int main(void)
+{
+	test_ancestors();
+	test_outcomes();
+	test_merges();
+	test_replay();
+	test_cost();
+	return plan_done();
+}
