@@ -25,7 +25,9 @@ struct agent_hello {
 	char *notes;	 /* build-ids as lines: "vmlinux <hex>", then "<module> <hex>" by name */
 	uint32_t cpus;
 	uint64_t memory_bytes;
-	struct json *environment; /* flat object: cpu model, governor, thp, aslr, mitigations ... */
+	/* Flat object: cpu_model, governor, smt ... of the machine; "kernel.thp", "kernel.mitigations" ...
+	 * are what this kernel decides, and may differ between kernels that are compared. */
+	struct json *environment;
 };
 
 struct boot; /* one started kernel with its agent */

@@ -11,8 +11,11 @@
 void hello_add(struct buf *out, uint32_t seq);
 
 /* --- facts.c, also used on the host --- */
-/* What numbers depend on beside the kernel: "cpu_model", "governor", "thp", ... One call each. */
-void facts_each(void (*fn)(void *arg, const char *name, const char *value), void *arg);
+/* What numbers depend on beside the code: "cpu_model", "governor", "thp", ... One call each. A fact is
+ * the machine's, or one that the kernel decides, and which may differ between two that are compared. */
+enum fact_of { FACT_OF_MACHINE, FACT_OF_KERNEL };
+typedef void fact_fn(void *arg, enum fact_of of, const char *name, const char *value);
+void facts_each(fact_fn *fn, void *arg);
 /* First line of a small file, without its end; "" where there is none. Owned. */
 char *fact_line(const char *path);
 

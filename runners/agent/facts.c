@@ -5,8 +5,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 
-typedef void fact_fn(void *arg, const char *name, const char *value);
-
 static char *read_small(const char *path, size_t max)
 {
 	autofree char *text = xmalloc(max + 1);
@@ -51,7 +49,7 @@ static void cpuinfo_fact(fact_fn *fn, void *arg, const char *name, const char *k
 			continue;
 		value += 1 + strspn(value + 1, " \t");
 		value[strcspn(value, "\n")] = '\0';
-		fn(arg, name, value);
+		fn(arg, FACT_OF_MACHINE, name, value);
 		return;
 	}
 }
@@ -76,21 +74,24 @@ static void mitigations_fact(fact_fn *fn, void *arg)
 	if (n >= 0)
 		free(entries);
 	if (all.len)
-		fn(arg, "mitigations", buf_str(&all));
+		fn(arg, FACT_OF_KERNEL, "mitigations", buf_str(&all));
 }
 
 void facts_each(fact_fn *fn, void *arg)
 {
 	static const struct {
+		enum fact_of of;
 		const char *name, *path;
 	} files[] = {
-		{"governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"},
-		{"no_turbo", "/sys/devices/system/cpu/intel_pstate/no_turbo"},
-		{"boost", "/sys/devices/system/cpu/cpufreq/boost"},
-		{"smt", "/sys/devices/system/cpu/smt/control"},
-		{"thp", "/sys/kernel/mm/transparent_hugepage/enabled"},
-		{"aslr", "/proc/sys/kernel/randomize_va_space"},
-		{"clocksource", "/sys/devices/system/clocksource/clocksource0/current_clocksource"},
+		{FACT_OF_MACHINE, "governor",
+		 "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"},
+		{FACT_OF_MACHINE, "no_turbo", "/sys/devices/system/cpu/intel_pstate/no_turbo"},
+		{FACT_OF_MACHINE, "boost", "/sys/devices/system/cpu/cpufreq/boost"},
+		{FACT_OF_MACHINE, "smt", "/sys/devices/system/cpu/smt/control"},
+		{FACT_OF_KERNEL, "thp", "/sys/kernel/mm/transparent_hugepage/enabled"},
+		{FACT_OF_KERNEL, "aslr", "/proc/sys/kernel/randomize_va_space"},
+		{FACT_OF_KERNEL, "clocksource",
+		 "/sys/devices/system/clocksource/clocksource0/current_clocksource"},
 	};
 
 	cpuinfo_fact(fn, arg, "cpu_model", "model name");
@@ -100,7 +101,7 @@ void facts_each(fact_fn *fn, void *arg)
 
 		keep_chosen(line);
 		if (*line)
-			fn(arg, files[i].name, line);
+			fn(arg, files[i].of, files[i].name, line);
 	}
 	mitigations_fact(fn, arg);
 }

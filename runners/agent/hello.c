@@ -72,9 +72,12 @@ static void add_identity(struct buf *out)
 		free(modules);
 }
 
-static void add_fact(void *out, const char *name, const char *value)
+/* In a guest the machine is what its recipe says, and all but the processor's name what this kernel
+ * makes of it. */
+static void add_fact(void *out, enum fact_of of, const char *name, const char *value)
 {
-	autofree char *fact = xasprintf("%s=%s", name, value);
+	bool kernel = of == FACT_OF_KERNEL || (getpid() == 1 && !streq(name, "cpu_model"));
+	autofree char *fact = xasprintf("%s%s=%s", kernel ? "kernel." : "", name, value);
 
 	proto_add_str(out, TAG_FACT, fact);
 }
