@@ -9,6 +9,7 @@ static char *cache, *fragment;
 static char *fragments[] = {NULL, NULL};
 static struct kernel_options options;
 static int build_count;
+static char tinyconfig[] = "tinyconfig", rubbish[] = "tiny; rm -rf";
 
 /* Commits whatever a script does to the tree on top of a commit (NULL: of main); its 40 hex. */
 static char *commit(const char *on, const char *script)
@@ -339,13 +340,37 @@ static void test_environment(const char *base)
 	unsetenv("KBUILD_BUILD_HOST");
 }
 
+/* A cache on a file system of 64 MB, where the machine lets us mount one. */
+static void test_small_disk(const char *base)
+{
+	autofree char *small = in_top("small"), *left = NULL, *mounted = NULL;
+	struct artefact a = {.lock_fd_ = -1};
+	ERR_CLEANUP struct err err = {};
+	char *usual = cache;
+
+	mounted = sh("mkdir small && mount -t tmpfs -o size=64m none small 2>/dev/null && echo yes "
+		     "|| true");
+	if (!streq(mounted, "yes")) {
+		skip("may not mount a small file system");
+		return;
+	}
+	cache = small;
+	is_int(build(base, &a, &err), -ERR_DISK_FULL,
+	       "too little room is seen before anything starts");
+	like(err.hint, "culprit gc", "with what makes room");
+	left = sh("ls -A small; umount small");
+	is_str(left, "builds", "and nothing was written");
+	cache = usual;
+}
+
 /* A second repository that has no commit in common, with the same recipe. */
 static void test_other_repository(const char *base)
 {
-	autofree char *sha = sh("cp -r tree tree2 && cd tree2 && rm -rf .git && git init -q . &&"
-				" echo 'int other;' >> lib/sum.c && git add -A &&"
-				" git -c user.name=T -c user.email=t@example.invalid commit -qm other &&"
-				" git rev-parse HEAD");
+	autofree char *sha =
+		sh("cp -r tree tree2 && cd tree2 && rm -rf .git && git init -q . &&"
+		   " echo 'int other;' >> lib/sum.c && git add -A &&"
+		   " git -c user.name=T -c user.email=t@example.invalid commit -qm other &&"
+		   " git rev-parse HEAD");
 	autofree char *path = in_top("tree2"), *count = NULL, *log = NULL;
 	struct artefact a = {.lock_fd_ = -1};
 	struct repo *first = repo;
@@ -378,9 +403,9 @@ static void test_usage(const char *base)
 	is_int(build(base, &a, &err), -ERR_USAGE,
 	       "a cache path that the kernel's make cannot take");
 	cache = home;
-	options.base = TEXT("tiny; rm -rf");
+	options.base = rubbish;
 	is_int(build(base, &a, &err), -ERR_USAGE, "a base that is no config target");
-	options.base = TEXT("tinyconfig");
+	options.base = tinyconfig;
 	sh_do("mkdir path; for p in git make gcc ld flex bison sh; do ln -s $(command -v $p) "
 	      "path/$p; done");
 	setenv("PATH", path, 1);
@@ -431,7 +456,7 @@ int main(void)
 		  getenv("PWD"));
 	fragments[0] = fragment;
 	options = (struct kernel_options){
-		.base = TEXT("tinyconfig"),
+		.base = tinyconfig,
 		.fragments = fragments,
 		.compiler = TEXT("gcc"),
 		.arch = TEXT("x86_64"),
@@ -453,6 +478,7 @@ int main(void)
 	test_stale_objects(base);
 	test_killed_before(base);
 	test_environment(base);
+	test_small_disk(base);
 	test_other_repository(base);
 	test_usage(base);
 	test_diff(base);
