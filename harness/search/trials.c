@@ -40,9 +40,7 @@ static void make_trial(const struct search *s, enum search_purpose purpose, int 
 	struct posterior *p = stage_of(s, target)->posterior;
 	size_t n_parents = s->dag.first[target + 1] - s->dag.first[target], n = 0;
 	autofree int *sides = xcalloc(n_parents + 2, sizeof(*sides));
-	bool known = posterior_update(p);
-	double d = known ? posterior_step(p) : 0;
-	double sigma = known ? p->scale * p->grid.unit * T_SCALE_TO_SIGMA : INFINITY;
+	double d = posterior_update(p) ? posterior_step(p) : 0;
 
 	if (purpose == SEARCH_REVERTED) {
 		sides[n++] = SEARCH_REVERT;
@@ -53,7 +51,7 @@ static void make_trial(const struct search *s, enum search_purpose purpose, int 
 	}
 	trial_init(ret, purpose, target,
 		   s->config.worse_only ? s->worse : copysign(s->worse, s->worse * d),
-		   trial_boots(fabs(d)), sigma, sides, n);
+		   trial_boots(fabs(d)), sides, n);
 }
 
 static bool is_proof(const struct search_obs *obs)
