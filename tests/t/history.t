@@ -14,7 +14,7 @@ run "$make" --seed 1 --out "$TMP/a"
 is "$status" 0 "over a history that is there"
 is "$(tip a)" "$(tip b)" "the same again"
 
-places= wrong=
+places='' wrong=''
 for seed in $(seq 2 7); do
 	run "$make" --seed "$seed" --out "$TMP/$seed"
 	repo=$TMP/$seed
