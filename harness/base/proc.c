@@ -61,6 +61,7 @@ struct launch {
 	struct guard_job job;
 	char **envp;
 	int control[2], status[2], null, log, copies[3];
+	int64_t asked_ns; /* when our caller asked: a deadline is meant from there, not from the fork */
 };
 
 static void launch_release(struct launch *l)
@@ -185,7 +186,6 @@ static int launch(struct launch *l, const struct proc_spec *spec, struct proc *r
 		  struct err *err)
 {
 	struct guard_started started = {};
-	int64_t start_ns = clock_now_ns();
 	pid_t guard = fork_guard(&l->job);
 
 	if (guard < 0) {
@@ -209,16 +209,18 @@ static int launch(struct launch *l, const struct proc_spec *spec, struct proc *r
 		.control_fd = take_fd(&l->control[0]),
 		.status_fd = take_fd(&l->status[0]),
 		.deadline_ns = spec->deadline_ns,
-		.start_ns = start_ns,
+		.start_ns = l->asked_ns,
 		.despite_stop = spec->despite_stop,
 		.what = xstrdup(spec->what ? spec->what : spec->argv[0]),
 	};
 	return 0;
 }
 
-static int start(const struct proc_spec *spec, struct proc *ret, int *ret_errno, struct err *err)
+static int start(const struct proc_spec *spec, int64_t asked_ns, struct proc *ret, int *ret_errno,
+		 struct err *err)
 {
 	__attribute__((cleanup(launch_release))) struct launch l = {
+		.asked_ns = asked_ns,
 		.control = {-1, -1},
 		.status = {-1, -1},
 		.null = -1,
@@ -241,7 +243,7 @@ int proc_start(const struct proc_spec *spec, struct proc *ret, struct err *err)
 {
 	int ignored;
 
-	return start(spec, ret, &ignored, err);
+	return start(spec, clock_now_ns(), ret, &ignored, err);
 }
 
 int proc_signal(struct proc *p, int sig)
@@ -458,6 +460,7 @@ static int run(const struct proc_spec *given, struct capture captures[2], struct
 	       struct err *err)
 {
 	struct proc_spec spec = *given;
+	int64_t asked_ns = clock_now_ns();
 	autoclose int out_fd = -1, err_fd = -1;
 	int rc = 0, failure = 0;
 	struct proc p;
@@ -469,7 +472,7 @@ static int run(const struct proc_spec *given, struct capture captures[2], struct
 	if (!rc) {
 		spec.stdout_fd = out_fd >= 0 ? out_fd : given->stdout_fd;
 		spec.stderr_fd = err_fd >= 0 ? err_fd : given->stderr_fd;
-		rc = start(&spec, &p, &failure, err);
+		rc = start(&spec, asked_ns, &p, &failure, err);
 	}
 	if (rc) {
 		*ret = (struct proc_result){.end = PROC_NOT_STARTED, .code = failure};

@@ -83,7 +83,6 @@ static int run_command(const struct project_spec *spec, const char *dir, double 
 		.cwd = dir,
 		.env = env,
 		.log_path = spec->log_path,
-		.deadline_ns = clock_deadline_ns(spec->timeout_ns),
 		.what = "build",
 	};
 	struct stat log = {};
@@ -93,6 +92,7 @@ static int run_command(const struct project_spec *spec, const char *dir, double 
 	int rc;
 
 	stat(spec->log_path, &log);
+	build.deadline_ns = clock_deadline_ns(spec->timeout_ns);
 	rc = proc_run(&build, NULL, NULL, 0, &result, err);
 
 	if (rc)
