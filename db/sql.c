@@ -57,11 +57,6 @@ static int sql_fail(sqlite3 *handle, const char *path, struct err *err)
 	return rc;
 }
 
-const char *sql_path(const struct sql *db)
-{
-	return db->path;
-}
-
 /*
  * A file on media that cannot be written has no place for the shared memory that WAL readers use.
  * Nobody can be writing to it either, so it is read as it is.

@@ -19,7 +19,6 @@ enum sql_mode { SQL_WRITE, SQL_READ };
  */
 int sql_open(const char *path, enum sql_mode mode, struct sql **ret, struct err *err);
 void sql_close(struct sql *db); /* NULL is fine */
-const char *sql_path(const struct sql *db);
 int sql_version(struct sql *db, int64_t *ret, struct err *err); /* user_version, 0 for a new file */
 /*
  * Brings user_version to n by the scripts from the present version on, each in a transaction of its

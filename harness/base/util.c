@@ -106,6 +106,13 @@ size_t strv_len(char *const *v)
 	return n;
 }
 
+const char *path_base(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 char **strv_dup(const char *const *v)
 {
 	char **copy = xcalloc(1, sizeof(*copy));

@@ -84,6 +84,8 @@ static inline int take_fd(int *fd)
 bool streq(const char *a, const char *b); /* NULL equals NULL only */
 bool str_starts(const char *s, const char *prefix);
 bool str_ends(const char *s, const char *suffix);
+/* The part of a path behind its last slash; borrowed. */
+const char *path_base(const char *path);
 /* NULL-terminated string arrays (argv, environments); each string and the array are owned. */
 char **strv_dup(const char *const *v);
 void strv_push(char ***v, const char *s);

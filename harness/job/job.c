@@ -104,8 +104,7 @@ static int job_hash(struct job_file *f, struct yaml_node *root, struct err *err)
 
 static char *name_of_file(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	const char *base = slash ? slash + 1 : path;
+	const char *base = path_base(path);
 
 	return xstrndup(base, str_ends(base, ".yaml") ? strlen(base) - 5 : strlen(base));
 }

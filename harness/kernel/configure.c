@@ -14,8 +14,7 @@
 /* Whether a path of the tree can have a say in a config. Rather too many than too few. */
 static bool is_input(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
+	const char *name = path_base(path);
 
 	return str_starts(name, "Kconfig") || str_starts(path, "scripts/") ||
 	       streq(name, "Makefile") || str_ends(name, ".sh") || strstr(path, "/configs/") ||

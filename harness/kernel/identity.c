@@ -224,8 +224,7 @@ static int hash_file_code(const struct elf_file *f, const struct mask *mask, str
 /* The name a module has below /sys/module: no directory, no suffix, dashes as underscores. */
 static char *module_name(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	char *name = xstrdup(slash ? slash + 1 : path);
+	char *name = xstrdup(path_base(path));
 
 	name[strcspn(name, ".")] = '\0';
 	for (char *p = name; (p = strchr(p, '-'));)

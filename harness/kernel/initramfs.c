@@ -53,13 +53,6 @@ struct image {
 	char **names; /* base names of the programs, which no applet may hide */
 };
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static int not_found(const char *name, struct err *err)
 {
 	int rc = err_set(err, ERR_NOT_FOUND, "program '%s' for the guest is not on this machine",
@@ -67,7 +60,7 @@ static int not_found(const char *name, struct err *err)
 
 	err_hint(err, "install it, or give its path");
 	for (size_t i = 0; i < ARRAY_SIZE(packages); i++)
-		if (streq(packages[i].program, base_name(name)))
+		if (streq(packages[i].program, path_base(name)))
 			err_hint(err, "install Debian's package %s", packages[i].name);
 	return rc;
 }
@@ -75,7 +68,7 @@ static int not_found(const char *name, struct err *err)
 /* Whether path is DIRECTORY/name for one of the directories. */
 static bool lies_in(const char *path, const char *const *dirs, size_t n)
 {
-	size_t len = base_name(path) - path;
+	size_t len = path_base(path) - path;
 
 	for (size_t i = 0; i < n; i++)
 		if (len == strlen(dirs[i]) + 1 && strncmp(path, dirs[i], len - 1) == 0)
@@ -88,7 +81,7 @@ static void add_library(struct image *image, const char *path)
 {
 	static const char *const searched[] = {"/lib",	 "/usr/lib",   "/lib/x86_64-linux-gnu",
 					       "/lib64", "/usr/lib64", "/usr/lib/x86_64-linux-gnu"};
-	autofree char *moved = xasprintf("/usr/lib/%s", base_name(path));
+	autofree char *moved = xasprintf("/usr/lib/%s", path_base(path));
 
 	cpio_add_file(&image->cpio, lies_in(path, searched, ARRAY_SIZE(searched)) ? path : moved,
 		      0755, path);
@@ -141,12 +134,12 @@ static int add_script(struct image *image, const char *first_line, int depth, st
 	char *word = strsep(&at, " \t");
 	autofree char *path = NULL;
 
-	if (streq(base_name(word), "env") && at) {
+	if (streq(path_base(word), "env") && at) {
 		at += strspn(at, " \t");
 		word = strsep(&at, " \t");
 	}
 	path = *word ? fs_find_program(word) : NULL;
-	if (!path || streq(base_name(word), "sh") || depth >= SCRIPT_DEPTH_MAX)
+	if (!path || streq(path_base(word), "sh") || depth >= SCRIPT_DEPTH_MAX)
 		return 0;
 	return add_program(image, path, depth + 1, err);
 }
@@ -177,10 +170,10 @@ static int add_program(struct image *image, const char *name, int depth, struct 
 
 	if (!path)
 		return not_found(name, err);
-	moved = xasprintf("/usr/bin/%s", base_name(path));
+	moved = xasprintf("/usr/bin/%s", path_base(path));
 	cpio_add_file(&image->cpio, lies_in(path, kept, ARRAY_SIZE(kept)) ? path : moved, 0755,
 		      path);
-	strv_push(&image->names, base_name(path));
+	strv_push(&image->names, path_base(path));
 	return add_dependencies(image, path, depth, err);
 }
 
@@ -213,7 +206,7 @@ static int add_busybox(struct image *image, struct err *err)
 	cpio_add_file(&image->cpio, "/bin/busybox", 0755, path);
 	at = applets.data;
 	while ((line = strsep(&at, "\n")))
-		if (*line && !is_wanted_program(image, base_name(line)))
+		if (*line && !is_wanted_program(image, path_base(line)))
 			cpio_add_link(&image->cpio, line, "/bin/busybox");
 	return add_dependencies(image, path, 0, err);
 }
@@ -245,7 +238,7 @@ static int add_modules(struct image *image, const char *modules_dir, struct err 
 {
 	autofree char *absolute = fs_absolute(modules_dir);
 	autofree char *list = xasprintf("%s/modules.order", absolute);
-	autofree char *release = xasprintf("/lib/modules/%s", base_name(absolute));
+	autofree char *release = xasprintf("/lib/modules/%s", path_base(absolute));
 
 	return add_tree(image, absolute, fs_exists(list) ? release : "/lib/modules", 0, err);
 }

@@ -9,20 +9,13 @@
 #include "harness/base/log.h"
 #include "harness/base/progress.h"
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* "+a.diff-518cd6234567": what is on top of the commit, as a column shows it */
 static char *variant_name(const struct subject_spec *spec)
 {
 	autobuf out = {};
 
 	for (const char *const *p = spec->patches; p && *p; p++)
-		buf_printf(&out, "+%s", base_name(*p));
+		buf_printf(&out, "+%s", path_base(*p));
 	for (const char *const *r = spec->reverts; r && *r; r++)
 		buf_printf(&out, "-%.12s", *r);
 	if (spec->aligned)

@@ -96,12 +96,6 @@ void grid_add(float *to, const float *table)
 		to[i] += table[i];
 }
 
-void grid_subtract(float *to, const float *table)
-{
-	for (size_t i = 0; i < GRID_CELLS; i++)
-		to[i] -= table[i];
-}
-
 /* e^x for x <= 0 to seven digits: 2^n by the exponent bits, the rest by a polynomial on [-1/2,
  * 1/2]. */
 static inline vfloat exp_lanes(vfloat x)

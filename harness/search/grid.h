@@ -35,7 +35,6 @@ void grid_init(struct grid *g, const struct grid_shape *shape);
 /* Adds ln t_nu((value - level) / scale) to each cell of table, nu = 4. */
 void grid_add_value(const struct grid *g, double value, float *table);
 void grid_add(float *to, const float *table);
-void grid_subtract(float *to, const float *table);
 
 /* One side (good or bad) at one scale: ln of its marginal likelihood, and its level. */
 struct grid_side {

@@ -323,10 +323,3 @@ void search_result_release(struct search_result *r)
 	*r = (struct search_result){};
 }
 
-double search_probability(const struct search *s, int commit)
-{
-	struct posterior *p = s->stages.at[0].posterior;
-
-	return is_candidate(s, commit) && posterior_update(p) ? posterior_commit(p, (size_t)commit)
-							      : NAN;
-}

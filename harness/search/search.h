@@ -226,7 +226,6 @@ void search_result(const struct search *s, struct search_result *ret);
 void search_result_release(struct search_result *r);
 
 /* Of one candidate, by the question about the whole range; NaN while there is none. */
-double search_probability(const struct search *s, int commit);
 
 /* What a search will cost before anything is measured. */
 struct search_forecast {
