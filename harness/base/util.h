@@ -14,8 +14,18 @@
 #include <unistd.h>
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-#define MIN(a, b) ((a) < (b) ? (a) : (b))
-#define MAX(a, b) ((a) > (b) ? (a) : (b))
+/* Each argument is evaluated once, so that it may be a call; the numbers keep nested ones apart. */
+#define PASTE_(a, b)	a##b
+#define PASTE(a, b)	PASTE_(a, b)
+#define PICK_(a, op, b, id)                                          \
+	({                                                           \
+		__typeof__(a) PASTE(one_, id) = (a);                 \
+		__typeof__(b) PASTE(two_, id) = (b);                 \
+		PASTE(one_, id) op PASTE(two_, id) ? PASTE(one_, id) \
+						   : PASTE(two_, id); \
+	})
+#define MIN(a, b) PICK_(a, <, b, __COUNTER__)
+#define MAX(a, b) PICK_(a, >, b, __COUNTER__)
 #define container_of(ptr, type, member) ((type *)((char *)(ptr)-offsetof(type, member)))
 
 /* Out of memory ends the process in one place (alloc_failed), so these never return NULL. */

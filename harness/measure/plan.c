@@ -13,7 +13,7 @@
 #include <math.h>
 
 #define PILOT_BOOTS	       4
-#define PILOT_RUNS	       3
+#define PILOT_RUNS	       3U
 #define DEFAULT_MIN_EFFECT_PCT 1.0
 #define CLEAR_ALPHA	       0.05 /* of each of the two one-sided tests */
 

@@ -56,7 +56,7 @@ static bool ahead_wants(const struct search *s, enum stage_state first, struct s
 	if (!s->config.has_base || (first != STAGE_NO_CHANGE && first != STAGE_SAME_CODE) ||
 	    node_untestable(s, SEARCH_AHEAD))
 		return false;
-	wanted = MAX(MIN(wanted, 20), (size_t)s->config.ends_min);
+	wanted = MAX(MIN(wanted, (size_t)20), (size_t)s->config.ends_min);
 	if (node_count(s, SEARCH_AHEAD, -1) >= wanted)
 		return false;
 	ret->kind = SEARCH_MEASURE;
