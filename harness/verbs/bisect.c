@@ -13,34 +13,6 @@ struct bisect_options {
 	char **paths;
 };
 
-/* the metric that steers: chosen, or the only KPI */
-static const struct metric *choose_metric(const struct job *job, const char *chosen,
-					  struct err *err)
-{
-	const struct metric *found = NULL;
-	autobuf names = {};
-	size_t kpis = 0;
-
-	if (chosen) {
-		found = job_metric(job, chosen);
-		if (!found)
-			err_set(err, ERR_USAGE, "job '%s' has no metric '%s'", job->name, chosen);
-		return found;
-	}
-	for (size_t i = 0; i < job->n_metrics; i++) {
-		if (!job->metrics[i].kpi)
-			continue;
-		found = &job->metrics[i];
-		buf_printf(&names, "%s%s", kpis++ ? ", " : "", found->name);
-	}
-	if (kpis == 1)
-		return found;
-	err_set(err, ERR_USAGE, kpis ? "job '%s' has several KPIs: %s" : "job '%s' has no KPI%s",
-		job->name, buf_str(&names));
-	err_hint(err, "choose one with --metric NAME");
-	return NULL;
-}
-
 /* GOOD..BAD as an operand, or --good and --bad; bad is HEAD where nothing is said */
 static int read_ends(struct bisect_options *o, char *range, struct err *err)
 {
@@ -111,14 +83,11 @@ static int bisect(struct work *w, const struct bisect_options *o, int *ret_statu
 	autofree char *good = NULL, *bad = NULL;
 	int r;
 
-	spec.metric = choose_metric(w->job, o->metric, err);
+	spec.metric = work_metric(w->job, o->metric, err);
 	if (!spec.metric)
 		return -err->code;
-	if (o->cell && !(spec.cell = job_cell(w->job, o->cell))) {
-		err_set(err, ERR_USAGE, "job '%s' has no cell '%s'", w->job->name, o->cell);
-		err_hint(err, "'culprit check %s' lists them", w->job->name);
-		return -ERR_USAGE;
-	}
+	if (o->cell && !(spec.cell = work_cell(w->job, o->cell, err)))
+		return -err->code;
 	if (work_repo(w, err) < 0 || repo_resolve(w->repo, o->good, &good, err) < 0 ||
 	    repo_resolve(w->repo, o->bad, &bad, err) < 0)
 		return -err->code;

@@ -156,7 +156,7 @@ static int boot_side(struct comparing *c, struct side *s, uint32_t round, struct
 	};
 	struct boot_result result = {};
 
-	if (s->subject.untestable || s->barren >= 3)
+	if (s->subject.untestable || s->barren >= VALUELESS_BOOTS_MAX)
 		return 0;
 	if (measure_boot(&c->w->lab, &boot, &result, err) < 0)
 		return -err->code;

@@ -10,8 +10,6 @@
 #include "harness/stats/summary.h"
 #include "harness/verbs/work.h"
 
-#define BARREN_BOOTS 3 /* so many without any value, and it is no use to go on */
-
 struct run_options {
 	const char *cell, *image, *modules;
 	uint64_t seed;
@@ -40,7 +38,7 @@ static bool all_converged(const struct work *w, const struct series *s, const st
 
 static int give_up(const struct boot_result *result, struct err *err)
 {
-	err_set(err, ERR_FAILED, "%d boots in a row gave no value: %s", BARREN_BOOTS,
+	err_set(err, ERR_FAILED, "%d boots in a row gave no value: %s", VALUELESS_BOOTS_MAX,
 		result->message ? result->message : "no metric");
 	err_phase(err, "run");
 	return -ERR_FAILED;
@@ -77,7 +75,7 @@ static int iterate_boots(struct work *w, struct subject *subject, const struct c
 			return -ERR_UNTESTABLE;
 		}
 		barren = result.values.n ? 0 : barren + 1;
-		if (barren >= BARREN_BOOTS)
+		if (barren >= VALUELESS_BOOTS_MAX)
 			give_up(&result, err);
 		series_add(series, "", "run", &result);
 		boot_result_release(&result);

@@ -31,30 +31,18 @@ static const char *const sides[] = {"good", "tested"};
 static int choose(struct testing *t, struct err *err)
 {
 	const struct job *job = t->w->job;
-	size_t kpis = 0;
 
-	for (size_t i = 0; i < job->n_metrics; i++) {
-		if (job->metrics[i].kpi && !t->o->metric) {
-			t->metric = &job->metrics[i];
-			kpis++;
-		}
-	}
-	if (t->o->metric)
-		t->metric = job_metric(job, t->o->metric);
-	else if (kpis != 1)
-		t->metric = NULL;
-	t->cell = t->o->cell	      ? job_cell(job, t->o->cell)
-		  : job->n_cells == 1 ? &job->cells[0]
-				      : NULL;
+	t->metric = work_metric(job, t->o->metric, err);
 	if (!t->metric)
-		err_set(err, ERR_USAGE, "job '%s' needs one metric to judge by", job->name);
-	else if (!t->cell)
-		err_set(err, ERR_USAGE, "job '%s' needs one cell to judge by", job->name);
-	if (err->code)
-		err_hint(err,
-			 "--metric NAME and --cell k=v,... choose; 'culprit check %s' lists them",
-			 job->name);
-	return -(int)err->code;
+		return -err->code;
+	if (t->o->cell || job->n_cells == 1) {
+		t->cell = t->o->cell ? work_cell(job, t->o->cell, err) : &job->cells[0];
+		return t->cell ? 0 : -err->code;
+	}
+	err_set(err, ERR_USAGE, "job '%s' has %zu cells, and one verdict needs one", job->name,
+		job->n_cells);
+	err_hint(err, "choose one with --cell k=v,...; 'culprit check %s' lists them", job->name);
+	return -ERR_USAGE;
 }
 
 /* 0, or the exit status that a commit which cannot be tested has */
@@ -95,8 +83,8 @@ static int boot_side(struct testing *t, int side, uint32_t runs, uint32_t round,
 	if (measure_boot(&t->w->lab, &plan, &result, err) < 0)
 		return -err->code;
 	if (result.end == BOOT_UNTESTABLE ||
-	    (round >= 2 && series_boots(&t->series, sides[side], "test") == 0 &&
-	     result.end == BOOT_FAILED)) {
+	    (round + 1 >= VALUELESS_BOOTS_MAX &&
+	     series_boots(&t->series, sides[side], "test") == 0 && result.end == BOOT_FAILED)) {
 		log_info("%s cannot be tested: %s", sides[side],
 			 result.message ? result.message : "no value");
 		*ret_status = side ? UNTESTABLE : 128;

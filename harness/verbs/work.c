@@ -80,6 +80,43 @@ void work_close(struct work *w, const struct err *err)
 	*w = (struct work){};
 }
 
+const struct metric *work_metric(const struct job *job, const char *chosen, struct err *err)
+{
+	const struct metric *found = NULL;
+	autobuf names = {};
+	size_t kpis = 0;
+
+	if (chosen) {
+		found = job_metric(job, chosen);
+		if (!found)
+			err_set(err, ERR_USAGE, "job '%s' has no metric '%s'", job->name, chosen);
+		return found;
+	}
+	for (size_t i = 0; i < job->n_metrics; i++) {
+		if (!job->metrics[i].kpi)
+			continue;
+		found = &job->metrics[i];
+		buf_printf(&names, "%s%s", kpis++ ? ", " : "", found->name);
+	}
+	if (kpis == 1)
+		return found;
+	err_set(err, ERR_USAGE, kpis ? "job '%s' has several KPIs: %s" : "job '%s' has no KPI%s",
+		job->name, buf_str(&names));
+	err_hint(err, "choose one with --metric NAME");
+	return NULL;
+}
+
+const struct cell *work_cell(const struct job *job, const char *chosen, struct err *err)
+{
+	const struct cell *cell = job_cell(job, chosen);
+
+	if (cell)
+		return cell;
+	err_set(err, ERR_USAGE, "job '%s' has no cell '%s'", job->name, chosen);
+	err_hint(err, "'culprit check %s' lists them", job->name);
+	return NULL;
+}
+
 const struct cell **work_cells(const struct job *job, const char *chosen, size_t *ret_n,
 			       struct err *err)
 {
@@ -90,12 +127,10 @@ const struct cell **work_cells(const struct job *job, const char *chosen, size_t
 		cells[i] = &job->cells[i];
 	if (!chosen)
 		return cells;
-	cells[0] = job_cell(job, chosen);
+	cells[0] = work_cell(job, chosen, err);
 	*ret_n = 1;
 	if (cells[0])
 		return cells;
 	free(cells);
-	err_set(err, ERR_USAGE, "job '%s' has no cell '%s'", job->name, chosen);
-	err_hint(err, "'culprit check %s' lists them", job->name);
 	return NULL;
 }

@@ -26,6 +26,10 @@ int work_lab(struct work *w, const char *kind, const char *const *key, bool fres
 int work_report(struct work *w, struct err *err);
 /* Closes everything; the session ends as err says. */
 void work_close(struct work *w, const struct err *err);
+/* The metric that decides: the one chosen, or the job's only KPI; ERR_USAGE lists several. */
+const struct metric *work_metric(const struct job *job, const char *chosen, struct err *err);
+/* The chosen cell, by "k=v,..."; ERR_USAGE says where they are listed. */
+const struct cell *work_cell(const struct job *job, const char *chosen, struct err *err);
 /* All cells of the job, or the one that was chosen; owned array of borrowed cells. */
 const struct cell **work_cells(const struct job *job, const char *chosen, size_t *ret_n,
 			       struct err *err);
