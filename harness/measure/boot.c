@@ -154,7 +154,7 @@ static int boot_once(struct lab *lab, const struct boot_plan *plan, struct boot_
 	r = start_kernel(&a, err);
 	if (r == 0) {
 		a.row.phase = (char *)"run";
-		plan->subject->booted = true;
+		result->reached = plan->subject->booted = true;
 		r = cells_run(lab, plan, a.boot, a.row.id, result, err);
 	}
 	if (r < 0 && a.boot && r != -ERR_INTERRUPTED) {
@@ -187,6 +187,16 @@ static int reference_boots(struct lab *lab, const struct boot_plan *failed, stru
 	return r == 0;
 }
 
+/* what ended the boot, if anything did, is its message; else that of its first failed run stays */
+static void explain(struct boot_result *result, struct err *err)
+{
+	if (err->message) {
+		free(result->message);
+		result->message = take_ptr(&err->message);
+	}
+	err_release(err);
+}
+
 static int settle_untestable(struct lab *lab, const struct boot_plan *plan,
 			     struct boot_result *result, struct err *err)
 {
@@ -208,8 +218,7 @@ static int settle_untestable(struct lab *lab, const struct boot_plan *plan,
 		return -ERR_INFRA;
 	}
 	result->end = BOOT_UNTESTABLE;
-	result->message = take_ptr(&err->message);
-	err_release(err);
+	explain(result, err);
 	return 0;
 }
 
@@ -222,20 +231,12 @@ int measure_boot(struct lab *lab, const struct boot_plan *plan, struct boot_resu
 		struct boot_result result = {};
 		int r = boot_once(lab, plan, &result, err);
 
-		if (r == 0 || r == -ERR_FAILED) {
-			if (r < 0)
-				result.message = take_ptr(&err->message);
-			err_release(err);
-			if (!lab->reference && plan->subject->booted)
+		if (r == 0 || r == -ERR_FAILED || (r == -ERR_UNTESTABLE && result.reached)) {
+			if (r == -ERR_UNTESTABLE)
+				result.end = BOOT_UNTESTABLE;
+			else if (!lab->reference && result.reached)
 				lab->reference = plan->subject;
-			*ret = result;
-			return 0;
-		}
-		if (r == -ERR_UNTESTABLE &&
-		    streq(err->phase, "setup")) { /* the agent was reached */
-			result.end = BOOT_UNTESTABLE;
-			result.message = take_ptr(&err->message);
-			err_release(err);
+			explain(&result, err);
 			*ret = result;
 			return 0;
 		}

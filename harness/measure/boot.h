@@ -38,15 +38,20 @@ struct boot_value {
 
 struct boot_result {
 	enum boot_end end;
-	int64_t boot;	    /* row of the last attempt */
-	char *message;	    /* why it did not go well; NULL if it did */
-	double seconds;	    /* of that boot, all in all */
+	int64_t boot;	/* row of the last attempt */
+	char *message;	/* why it did not go well; NULL if it did */
+	double seconds; /* of that boot, all in all */
+	bool reached;	/* the agent answered and was what it should be; what fails after is not the
+			   lab's */
 	double run_seconds; /* of them, in its runs; by this host's clock */
 	VEC(struct boot_value) values;
 };
 void boot_result_release(struct boot_result *r);
 double boot_result_value(const struct boot_result *r, const struct cell *cell,
 			 const struct metric *metric);
+
+/* So many boots of one kernel in a row without any value, and it is untestable for this job. */
+#define VALUELESS_BOOTS_MAX 3
 
 /*
  * Takes one boot. A boot that does not reach its agent is tried once more; trouble of the lab is
