@@ -23,7 +23,7 @@ static char *variant_name(const struct subject_spec *spec)
 	return buf_take(&out);
 }
 
-static int record_commit(struct lab *lab, const char *sha, struct err *err)
+int subject_record_commit(struct lab *lab, const char *sha, struct err *err)
 {
 	struct repo_commit commit = {};
 	int64_t id;
@@ -165,7 +165,7 @@ static int make_ready(struct lab *lab, const struct subject_spec *spec, struct s
 		s->workdir = fs_absolute(".");
 		return 0;
 	}
-	if (record_commit(lab, spec->sha, err) < 0)
+	if (subject_record_commit(lab, spec->sha, err) < 0)
 		return -err->code;
 	progress_phase("build %s", s->name);
 	return lab->job->is_kernel ? build_kernel(lab, spec, s, err)

@@ -37,6 +37,8 @@ struct subject {
 		.artefact = {.lock_fd_ = -1 }                                                      \
 	}
 
+/* Subject, author and date of a commit, for reports. */
+int subject_record_commit(struct lab *lab, const char *sha, struct err *err);
 /* Builds it, or finds it built; leaves a kernel row and a journal line. ret->untestable is no
  * error. */
 int subject_prepare(struct lab *lab, const struct subject_spec *spec, struct subject *ret,

@@ -88,36 +88,29 @@ static double seconds_left(const struct bisection *b, size_t boots_left)
 	       (double)boots_left;
 }
 
-static void show_step(struct bisection *b, const struct search_action *a)
+/* what comes next and why: on the progress line, in the journal, and with --explain on stderr */
+static int announce(struct bisection *b, const struct search_action *a, struct err *err)
 {
-	autobuf text = {};
+	static const char *const words[] = {[SEARCH_MEASURE] = "measure",
+					    [SEARCH_BUILD] = "build",
+					    [SEARCH_COMPARE] = "compare"};
 	size_t left = (size_t)MAX(a->boots_left, 0);
+	autojson struct json *data = NULL;
+	autobuf why = {}, name = {}, text = {};
 
 	progress_total(b->boots, b->boots + left, seconds_left(b, left));
-	if (!b->spec->explain)
-		return;
-	search_explain(b->search, a, node_name, b, &text);
-	progress_clear();
-	fputs(buf_str(&text), stderr);
-}
-
-static int note_choice(struct bisection *b, const struct search_action *a, struct err *err)
-{
-	autobuf text = {}, detail = {};
-
+	search_explain(b->search, a, node_name, b, &why);
+	if (b->spec->explain) {
+		progress_clear();
+		fputs(buf_str(&why), stderr);
+	}
 	if (a->kind == SEARCH_DONE)
 		return 0;
-	search_explain(b->search, a, node_name, b, &text);
-	buf_adds(&detail, a->kind == SEARCH_MEASURE ? "measure "
-			  : a->kind == SEARCH_BUILD ? "build "
-						    : "compare ");
-	node_name(a->node, &detail, b);
-	autojson struct json *data = json_string_new(buf_str(&text));
-	autobuf json_text = {};
-
-	json_print(data, false, &json_text);
-	return lab_note(b->lab, "choose", node_sha(b, a->node), 0, buf_str(&json_text), err, "%s",
-			buf_str(&detail));
+	node_name(a->node, &name, b);
+	data = json_string_new(buf_str(&why));
+	json_print(data, false, &text);
+	return lab_note(b->lab, "choose", node_sha(b, a->node), 0, buf_str(&text), err, "%s %s",
+			words[a->kind], buf_str(&name));
 }
 
 static int loop(struct bisection *b, struct err *err)
@@ -128,10 +121,11 @@ static int loop(struct bisection *b, struct err *err)
 		if (signals_check(err) < 0)
 			return -err->code;
 		search_next(b->search, &action);
-		show_step(b, &action);
+		if (announce(b, &action, err) < 0)
+			return -err->code;
 		if (action.kind == SEARCH_DONE)
 			return 0;
-		if (note_choice(b, &action, err) < 0 || act(b, &action, err) < 0)
+		if (act(b, &action, err) < 0)
 			return -err->code;
 	}
 }

@@ -213,22 +213,9 @@ static int store_named_commits(struct bisection *b, const struct search_result *
 	for (size_t i = 0; i < r->n_candidates + r->n_culprits; i++) {
 		int node = i < r->n_candidates ? r->candidates[i].commit
 					       : r->culprits[i - r->n_candidates].commit;
-		struct repo_commit commit = {};
-		int64_t id;
-		int rc;
 
-		if (repo_commit(b->lab->repo, node_sha(b, node), &commit, err) < 0)
+		if (subject_record_commit(b->lab, node_sha(b, node), err) < 0)
 			return -err->code;
-		struct commit_row row = {
-			.sha = (char *)node_sha(b, node),
-			.subject = commit.subject,
-			.author = commit.author_name,
-			.date_s = commit.committer_time,
-		};
-		rc = store_commit_put(b->lab->store, &row, &id, err);
-		repo_commit_release(&commit);
-		if (rc < 0)
-			return rc;
 	}
 	return 0;
 }

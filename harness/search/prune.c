@@ -15,8 +15,7 @@ struct edits {
 struct prune {
 	struct edits *commits;
 	size_t n;
-	char **read; /* sorted, unique */
-	size_t n_read;
+	VEC(char *) read; /* sorted, unique */
 };
 
 static bool is_harmless_kind(const char *path)
@@ -68,7 +67,9 @@ void prune_free(struct prune *p)
 	for (size_t i = 0; i < p->n; i++)
 		strv_free(p->commits[i].paths);
 	free(p->commits);
-	strv_free(p->read);
+	for (size_t i = 0; i < p->read.n; i++)
+		free(p->read.at[i]);
+	VEC_FREE(&p->read);
 	free(p);
 }
 
@@ -77,35 +78,26 @@ static int compare_strings(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static bool was_read(const struct prune *p, const char *path)
+/* among the first n, which are sorted */
+static bool was_read(const struct prune *p, size_t n, const char *path)
 {
-	return p->n_read && bsearch(&path, p->read, p->n_read, sizeof(*p->read), compare_strings);
+	return n && bsearch(&path, p->read.at, n, sizeof(*p->read.at), compare_strings);
 }
 
 int prune_read(struct prune *p, const char *sources_path, struct err *err)
 {
 	autobuf text = {};
-	size_t known = p->n_read;
-	char *at;
+	size_t known = p->read.n;
+	char *at, *line;
 
 	if (fs_read(sources_path, SOURCES_MAX, &text, err) < 0)
 		return -err->code;
 	at = text.data;
-	for (size_t n; at && *at; at += n + 1) {
-		bool last;
-
-		n = strcspn(at, "\n");
-		last = at[n] == '\0';
-		at[n] = '\0';
-		if (n &&
-		    !(known && bsearch(&at, p->read, known, sizeof(*p->read), compare_strings))) {
-			strv_push(&p->read, at);
-			p->n_read++;
-		}
-		if (last)
-			break;
-	}
-	qsort(p->read, p->n_read, sizeof(*p->read), compare_strings);
+	while ((line = strsep(&at, "\n")))
+		if (*line && !was_read(p, known, line))
+			VEC_PUSH(&p->read, xstrdup(line));
+	if (p->read.n)
+		qsort(p->read.at, p->read.n, sizeof(*p->read.at), compare_strings);
 	return 0;
 }
 
@@ -113,10 +105,10 @@ bool prune_matters(const struct prune *p, size_t commit)
 {
 	const struct edits *e = &p->commits[commit];
 
-	if (!p->n_read || !e->plain)
+	if (!p->read.n || !e->plain)
 		return true;
 	for (char **path = e->paths; path && *path; path++)
-		if (was_read(p, *path))
+		if (was_read(p, p->read.n, *path))
 			return true;
 	return false;
 }
