@@ -29,7 +29,10 @@ by_hand() {
 		-append "console=ttyS0 panic=-1 oops=panic culprit.port=ttyS1 culprit.wait=spin nolapic" \
 		-serial "file:$tmp/console" -serial "file:$tmp/agent" &
 	local pid=$!
-	until [ -s "$tmp/agent" ]; do read -rt 0.005 <> <(:) || :; done
+	for _ in $(seq 1 12000); do # a minute
+		[ -s "$tmp/agent" ] && break
+		read -rt 0.005 <> <(:) || :
+	done
 	echo $(($(now) - start))
 	kill $pid
 	wait $pid 2>/dev/null || :

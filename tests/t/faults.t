@@ -83,7 +83,7 @@ job long 'sleep 3.19; echo rate=1'
 for sig in INT TERM; do
 	"$culprit" --repo "$TMP/p" --no-progress run "$TMP/long.yaml" bad >/dev/null 2>"$TMP/err" &
 	pid=$!
-	until "$culprit" status 2>/dev/null | grep -q running; do sleep 0.05; done
+	await is_running || ok 1 "a run is under way"
 	kill -$sig "$pid"
 	wait "$pid"
 	is $? $([ $sig = INT ] && echo 130 || echo 143) "SIG$sig gives its exit status"
@@ -94,11 +94,12 @@ for sig in INT TERM; do
 done
 "$culprit" --repo "$TMP/p" --no-progress run "$TMP/long.yaml" bad >/dev/null 2>"$TMP/err" &
 pid=$!
-until "$culprit" status 2>/dev/null | grep -q running; do sleep 0.05; done
+await is_running || ok 1 "a run is under way"
 kill -INT "$pid"; kill -TERM "$pid"
 wait "$pid"
 ok "$([ $? -ge 130 ]; echo $?)" "two signals at once still end it"
-for _ in $(seq 1 40); do [ "$(pgrep -fc 'sleep 3.19')" = 0 ] && break; sleep 0.05; done
+no_sleeper() { ! pgrep -f 'sleep 3.19'; }
+await no_sleeper
 is "$(pgrep -fc 'sleep 3.19')" 0 "and nothing is left running"
 rm -rf "$TMP/state"
 

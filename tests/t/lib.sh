@@ -37,6 +37,20 @@ run() {
 	err=$(tr -d '\0' <"$TMP/err")
 }
 
+await() { # COMMAND...: until it succeeds, for some ten seconds at most; fails if it never did
+	local _
+
+	for _ in $(seq 1 200); do
+		"$@" >/dev/null 2>&1 && return
+		sleep 0.05
+	done
+	return 1
+}
+
+is_running() { # some session is worked on
+	"$culprit" status 2>/dev/null | grep -q running
+}
+
 ok() { # CONDITION-STATUS TEXT
 	tests=$((tests + 1))
 	if [ "$1" = 0 ]; then

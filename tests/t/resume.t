@@ -57,10 +57,7 @@ is "$left" 0 "no process is left"
 # two at once: the second is told who holds it
 "${bisect[@]}" --again >"$TMP/out" 2>>"$TMP/log" &
 pid=$!
-for _ in $(seq 1 100); do
-	"$culprit" status 2>/dev/null | grep -q running && break
-	sleep 0.05
-done
+await is_running
 run "${bisect[@]}"
 is "$status" 128 "a second process on the same bisection is refused"
 like "$(json 'd["error"]["message"]')" "$pid" "and told which process holds it"

@@ -7,6 +7,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/fs.h"
 #include "harness/base/proc.h"
+#include "harness/kernel/repo.h"
 
 #include <sys/stat.h>
 
@@ -48,6 +49,16 @@ static inline char *shell(const char *script)
 	if (out.len && out.data[out.len - 1] == '\n')
 		buf_truncate(&out, out.len - 1);
 	return buf_take(&out);
+}
+
+static inline char *sha_of(struct repo *repo, const char *rev)
+{
+	struct err err ERR_CLEANUP = {};
+	char *sha = NULL;
+
+	if (repo_resolve(repo, rev, &sha, &err))
+		diag("%s: %s", rev, err.message);
+	return sha;
 }
 
 /* The directory, which fixture_end removes. */

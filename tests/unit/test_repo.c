@@ -15,16 +15,6 @@ static struct repo *open_repo(const char *name)
 	return repo;
 }
 
-static char *sha_of(struct repo *repo, const char *rev)
-{
-	struct err err ERR_CLEANUP = {};
-	char *sha = NULL;
-
-	if (repo_resolve(repo, rev, &sha, &err))
-		diag("%s: %s", rev, err.message);
-	return sha;
-}
-
 /*
  * main:  base - one - two - merge - four - five       tags v1 (base), v2-rc1 (one), v2 (two), v3
  * (four) \               / side:       s1 - s2 ------                          other: o1, from one;

@@ -670,7 +670,6 @@ static int fill_disk(const char *path)
 	struct run_row run = { .status = (char *)"ok", .output = text, .output_len = sizeof(text) };
 	struct sample_list list;
 	int stored = 0, rc;
-	autofree char *filler = xasprintf("%s/filler", path);
 
 	memset(text, 'x', sizeof(text));
 	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||

@@ -13,16 +13,6 @@ static char *in_fixture(const char *name)
 	return xasprintf("%s/%s", fixture_dir, name);
 }
 
-static char *sha_of(struct repo *repo, const char *rev)
-{
-	struct err err ERR_CLEANUP = {};
-	char *sha = NULL;
-
-	if (repo_resolve(repo, rev, &sha, &err))
-		diag("%s: %s", rev, err.message);
-	return sha;
-}
-
 /* Four commits and a merge; the user's own tree is dirty in every way there is, with hooks and
  * filters that must not run. */
 static void make_repo(void)
