@@ -60,17 +60,25 @@ static int remove_stale_locks(const struct worktree *wt, struct err *err)
 	return rc;
 }
 
+/* Done in steps: what a kill left between two of them goes, for no git would understand it. */
+static int create(const struct worktree *wt, const char *ready, struct err *err)
+{
+	int rc = fs_remove_tree(wt->path, err);
+
+	if (!rc)
+		rc = fs_mkdirs(wt->path, err);
+	if (!rc)
+		rc = git_run(wt->path, GIT_ARGS("init", "-q", "--template=", "."), 0, NULL, ERR_IO,
+			     err);
+	return rc ? rc : fs_write(ready, "", 0, err);
+}
+
 static int set_up(const struct worktree *wt, struct repo *repo, struct err *err)
 {
 	autofree char *objects = xasprintf("%s/objects", repo_git_dir(repo));
-	autofree char *head = xasprintf("%s/.git/HEAD", wt->path);
-	int rc = fs_mkdirs(wt->path, err);
+	autofree char *ready = xasprintf("%s/.git/culprit-ready", wt->path);
+	int rc = fs_exists(ready) ? remove_stale_locks(wt, err) : create(wt, ready, err);
 
-	if (!rc && !fs_exists(head))
-		rc = git_run(wt->path, GIT_ARGS("init", "-q", "--template=", "."), 0, NULL, ERR_IO,
-			     err);
-	if (!rc)
-		rc = remove_stale_locks(wt, err);
 	/* Quotes would begin an escaped path; a path that begins with one is not worth the trouble.
 	 */
 	if (!rc)

@@ -209,10 +209,11 @@ void lab_close(struct lab *lab, const struct err *why)
 	const char *state = "done", *message = "";
 
 	if (why && why->code) {
-		state = why->code == ERR_INTERRUPTED || why->code == ERR_INFRA ||
-					why->code == ERR_DISK_FULL
-				? "paused"
-				: "failed";
+		/* all but these may be otherwise next time, and nothing measured is lost */
+		state = why->code == ERR_USAGE || why->code == ERR_UNTESTABLE ||
+					why->code == ERR_FAILED
+				? "failed"
+				: "paused";
 		message = why->message ? why->message : "";
 	}
 	if (lab->session && !lab->finished &&

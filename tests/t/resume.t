@@ -13,7 +13,7 @@ culprit: 1
 include: $TMP/job.yaml
 name: slow
 description: the same, slower
-run: {command: 'sleep 0.05; ./bench.sh', timeout: 20s}
+run: {command: 'sleep 0.1; ./bench.sh', timeout: 20s}
 YAML
 git -C "$TMP/p" tag -f good "$(git -C "$TMP/p" rev-list --max-parents=0 HEAD)" >/dev/null
 truth=$(git -C "$TMP/p" rev-parse bad~5)

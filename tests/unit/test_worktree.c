@@ -159,6 +159,34 @@ static void test_after_kill(struct repo *repo, const char *cache)
 	worktree_close(wt);
 }
 
+/* What a git init that was killed may leave: it writes one file after the other. */
+static void test_half_made(struct repo *repo, const char *cache)
+{
+	static const char *const left[][2] = {
+		{".git/config.lock", ""},
+		{".git/HEAD", "ref: refs/heads/master\n"},
+		{".git/HEAD", ""},
+		{"stray.c", "half"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(left); i++) {
+		struct err err ERR_CLEANUP = {};
+		autofree char *two = sha_of(repo, "two");
+		autofree char *key = xasprintf("half-%zu", i);
+		autofree char *dir = xasprintf("%s/worktrees/%s/.git", cache, key);
+		autofree char *file = xasprintf("%s/worktrees/%s/%s", cache, key, left[i][0]);
+		autoworktree struct worktree *wt = NULL;
+
+		fs_mkdirs(dir, &err);
+		fs_write(file, left[i][1], strlen(left[i][1]), &err);
+		is_int(worktree_open(cache, key, repo, 0, &wt, &err), 0,
+		       "opened after a kill that left %s", left[i][0]);
+		ok(wt && worktree_checkout(wt, two, true, &err) == 0 && has(wt, "b.c", "b\n") &&
+			   has(wt, "stray.c", NULL),
+		   "and made anew");
+	}
+}
+
 static void test_lock(struct repo *repo, const char *cache)
 {
 	struct err err ERR_CLEANUP = {};
@@ -326,6 +354,7 @@ int main(void)
 	test_moves(repo, cache);
 	test_on_top(repo, cache);
 	test_after_kill(repo, cache);
+	test_half_made(repo, cache);
 	test_lock(repo, cache);
 	unsetenv("GIT_DIR");
 	unsetenv("GIT_WORK_TREE");
