@@ -4,31 +4,36 @@
 
 #include <math.h>
 
+#include "harness/stats/dist.h"
 #include "harness/stats/ranktest.h"
 #include "harness/stats/summary.h"
-#include "harness/stats/twosample.h"
 
-#define TRIAL_ALPHA 0.01
-#define PLAIN_STEP  8.0
-#define PLAIN_BOOTS 3
-#define PLAIN_ALPHA 0.001
-#define BOOTS_MIN   5
-#define BOOTS_MAX   60
+#define TRIAL_ALPHA	  0.01
+#define EARLY_BOOTS	  3 /* where 5 are enough, there is a look after 3, at a tenth of the error */
+#define EARLY_ALPHA	  0.001
+#define EARLY_DF	  8.0
+#define MEDIAN_OF_3_ERROR 0.67 /* of normal values, in units of their sigma */
+#define BOOTS_MIN	  5
+#define BOOTS_MAX	  60
 
 int trial_boots(double d)
 {
 	double n = ceil(2 * (3.97 / d) * (3.97 / d) + 1);
 
-	if (d > PLAIN_STEP)
-		return PLAIN_BOOTS;
 	return d > 0 ? (int)fmin(fmax(n, BOOTS_MIN), BOOTS_MAX) : BOOTS_MAX;
 }
 
 void trial_init(struct trial *t, enum search_purpose purpose, int target, double worse, int boots,
-		const int *nodes, size_t n)
+		double sigma, const int *nodes, size_t n)
 {
 	*t = (struct trial){
-		.purpose = purpose, .target = target, .worse = worse, .boots = boots, .p = NAN};
+		.purpose = purpose,
+		.target = target,
+		.worse = worse,
+		.boots = boots,
+		.sigma = sigma,
+		.p = NAN,
+	};
 	for (size_t i = 0; i < n; i++)
 		VEC_PUSH(&t->sides, (struct trial_side){.node = nodes[i]});
 }
@@ -48,51 +53,76 @@ bool trial_has(const struct trial *t, int node)
 	return false;
 }
 
-/* Few boots of a step that is many times the noise: on logarithms where they exist. */
-static bool plain_step(const struct trial_side *a, const struct trial_side *b, double worse)
-{
-	autofree double *log_a = values_logs(a->values.at, a->values.n);
-	autofree double *log_b = values_logs(b->values.at, b->values.n);
-	bool logs = log_a && log_b;
-	struct mean_test test =
-		welch_test(logs ? log_a : a->values.at, a->values.n, logs ? log_b : b->values.at,
-			   b->values.n, 1 - PLAIN_ALPHA);
-
-	return test.difference * worse > 0 && test.p / 2 < PLAIN_ALPHA;
-}
-
+/* The exact test of the last side against each other one. */
 static void judge(struct trial *t)
 {
 	const struct trial_side *last = &t->sides.at[t->sides.n - 1];
 
 	t->closed = true;
-	t->passed = true;
 	t->p = 0;
 	for (size_t i = 0; i + 1 < t->sides.n; i++) {
 		const struct trial_side *side = &t->sides.at[i];
 		struct rank_test rank =
 			rank_test(side->values.at, side->values.n, last->values.at, last->values.n);
-		double p = t->worse > 0 ? rank.p_greater : rank.p_less;
-		bool plain = t->boots < BOOTS_MIN && plain_step(side, last, t->worse);
 
-		t->p = fmax(t->p, p);
-		t->passed &= plain || p < TRIAL_ALPHA;
+		t->p = fmax(t->p, t->worse > 0 ? rank.p_greater : rank.p_less);
 	}
+	t->passed = t->p < TRIAL_ALPHA;
+}
+
+/* The noise of one boot, but no less than the steps that values come in. */
+static double noise(const struct trial *t)
+{
+	autofree double *all = xcalloc(t->sides.n * EARLY_BOOTS, sizeof(*all));
+
+	for (size_t i = 0; i < t->sides.n; i++)
+		memcpy(all + i * EARLY_BOOTS, t->sides.at[i].values.at, EARLY_BOOTS * sizeof(*all));
+	return fmax(t->sigma, values_resolution(all, t->sides.n * EARLY_BOOTS));
+}
+
+/*
+ * A first look at a step that is many times the noise, which the search knows from many more boots
+ * than these: Student's t of the difference of the medians. What does not pass goes on.
+ */
+static void look_early(struct trial *t)
+{
+	const double *last = t->sides.at[t->sides.n - 1].values.at;
+	double error = noise(t) * MEDIAN_OF_3_ERROR * sqrt(2), p = 0;
+
+	for (size_t i = 0; i + 1 < t->sides.n; i++) {
+		double step = values_median(last, EARLY_BOOTS) -
+			      values_median(t->sides.at[i].values.at, EARLY_BOOTS);
+
+		p = fmax(p, dist_t_sf(t->worse * step / error, EARLY_DF));
+	}
+	if (p < EARLY_ALPHA) {
+		t->closed = t->passed = true;
+		t->p = p;
+	}
+}
+
+static bool all_have(const struct trial *t, size_t boots)
+{
+	for (size_t i = 0; i < t->sides.n; i++)
+		if (t->sides.at[i].values.n != boots)
+			return false;
+	return true;
 }
 
 void trial_add(struct trial *t, int node, double value)
 {
-	bool full = true;
-
 	for (size_t i = 0; i < t->sides.n; i++) {
 		struct trial_side *side = &t->sides.at[i];
 
 		if (side->node == node && side->values.n < (size_t)t->boots && !t->closed)
 			VEC_PUSH(&side->values, value);
-		full &= side->values.n == (size_t)t->boots;
 	}
-	if (full && !t->closed)
+	if (t->closed)
+		return;
+	if (all_have(t, (size_t)t->boots))
 		judge(t);
+	else if (t->boots == BOOTS_MIN && all_have(t, EARLY_BOOTS))
+		look_early(t);
 }
 
 void trial_break(struct trial *t)
@@ -119,13 +149,15 @@ int turn(const size_t *have, size_t sides, size_t want, int *ret_boots)
 bool trial_next(const struct trial *t, int *ret_node, int *ret_boots)
 {
 	autofree size_t *have = xcalloc(t->sides.n, sizeof(*have));
+	bool early;
 	int side;
 
 	if (t->closed)
 		return false;
 	for (size_t i = 0; i < t->sides.n; i++)
 		have[i] = t->sides.at[i].values.n;
-	side = turn(have, t->sides.n, (size_t)t->boots, ret_boots);
+	early = t->boots == BOOTS_MIN && turn(have, t->sides.n, EARLY_BOOTS, ret_boots) >= 0;
+	side = turn(have, t->sides.n, early ? EARLY_BOOTS : (size_t)t->boots, ret_boots);
 	if (side >= 0)
 		*ret_node = t->sides.at[side].node;
 	return side >= 0;

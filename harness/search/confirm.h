@@ -19,6 +19,7 @@ struct trial {
 	int target;
 	double worse; /* +1: higher values are worse, -1: lower */
 	int boots;    /* a side */
+	double sigma; /* of one boot, as it was known at the beginning */
 	VEC(struct trial_side) sides;
 	bool closed; /* all boots are there, or a side cannot be tested */
 	bool passed;
@@ -29,12 +30,13 @@ struct trial {
 
 /*
  * n = 2 (3.97 / d)^2 + 1, 5..60: 3.97 = z(0.99) + z(0.95), so that a step of d passes at 0.01 in 19
- * of 20 cases. Steps over 8 are plain after 3 boots a side.
+ * of 20 cases. Where 5 are enough, a look after 3 a side may end it at 0.001: a step of 5 and more
+ * is plain by then.
  */
 int trial_boots(double d);
 
 void trial_init(struct trial *t, enum search_purpose purpose, int target, double worse, int boots,
-		const int *nodes, size_t n);
+		double sigma, const int *nodes, size_t n);
 void trial_release(struct trial *t);
 bool trial_has(const struct trial *t, int node);
 void trial_add(struct trial *t, int node, double value); /* closes it with the last boot */

@@ -14,6 +14,7 @@
  */
 struct stage {
 	struct posterior *posterior;
+	int proof_boots;  /* beside a culprit: what its proof took, a side; 0: the whole range */
 	int steps;	  /* boots spent on narrowing down */
 	int tries;	  /* proofs that failed */
 	int culprit;	  /* found and proved, or SEARCH_NONE */

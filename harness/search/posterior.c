@@ -11,7 +11,6 @@
 #include "harness/stats/summary.h"
 
 #define NO_CHANGE_PRIOR 0.5
-#define HIST_SHARE	0.1 /* of likelihood h: repairs a slight overconfidence of t at small steps */
 
 struct posterior *posterior_new(const struct facts *facts, const struct post_options *options,
 				int good, int bad, uint64_t *mask)
@@ -252,11 +251,34 @@ static bool ends_ready(const struct posterior *p)
 	return good && bad && good != bad && good->n >= POST_FIRST && bad->n >= POST_FIRST;
 }
 
+/* Are there two modes around the levels? Looked at again with every third more values, however
+ * often anything was asked in between. */
+static void screen_modes(struct posterior *p)
+{
+	autofree double *room = NULL;
+	size_t n = 0;
+
+	if (p->values.n < p->next_screen)
+		return;
+	room = xcalloc(p->values.n, sizeof(*room));
+	p->next_screen = p->values.n + p->values.n / 3;
+	for (size_t g = 0; g < p->groups.n; g++)
+		for (size_t e = 0; e < p->epochs.n; e++) {
+			size_t k = collect(p, p->groups.at[g].program, p->epochs.at[e], room + n);
+			double median = k >= POST_FIRST ? values_median(room + n, k) : 0;
+
+			for (size_t i = 0; k >= POST_FIRST && i < k; i++)
+				room[n++] -= median;
+		}
+	p->bimodal = modes_screen(room, n).two;
+}
+
 static void take_value(struct posterior *p, const struct post_value *v)
 {
 	get_group(p, v->node)->n++;
 	p->current_epoch = get_epoch(p, v->epoch);
 	p->stale = true;
+	screen_modes(p);
 	if (!p->grid_values) {
 		if (ends_ready(p))
 			lay_grid(p);
@@ -404,6 +426,15 @@ static struct level mix_level(const struct grid_side *rows, const double *q)
 	return l;
 }
 
+static double mix_scale(const struct posterior *p, const double *q)
+{
+	double sum = 0;
+
+	for (size_t s = 0; s < GRID_SCALES; s++)
+		sum += q[s] * log(p->grid.scale[s]);
+	return sum;
+}
+
 /* P(bad is worse than good) under one class, from the two levels of the current epoch. */
 static double log_worse(const struct posterior *p, const struct post_class *class)
 {
@@ -437,14 +468,12 @@ static void class_t(const struct posterior *p, size_t k, struct work *w)
 	class->log_t = softmax(w->log_row, q);
 	class->good = mix_level(w->good_row, q);
 	class->bad = mix_level(w->bad_row, q);
-	class->scale = 0;
-	for (size_t s = 0; s < GRID_SCALES; s++)
-		class->scale += q[s] * p->grid.scale[s];
+	class->log_scale = mix_scale(p, q);
 	class->log_t += log_worse(p, class);
 }
 
 /* The same with one level for everything: nothing changed. */
-static double no_change_t(const struct posterior *p, struct work *w, double *ret_scale)
+static double no_change_t(const struct posterior *p, struct work *w, double *ret_log_scale)
 {
 	double q[GRID_SCALES], log_sum;
 
@@ -455,9 +484,7 @@ static double no_change_t(const struct posterior *p, struct work *w, double *ret
 			w->log_row[s] += grid_row(&p->grid, w->good + s * GRID_LEVELS).log_sum;
 	}
 	log_sum = softmax(w->log_row, q);
-	*ret_scale = 0;
-	for (size_t s = 0; s < GRID_SCALES; s++)
-		*ret_scale += q[s] * p->grid.scale[s];
+	*ret_log_scale = mix_scale(p, q);
 	return log_sum;
 }
 
@@ -505,25 +532,6 @@ static double class_h(const struct posterior *p, size_t k)
 	return sum;
 }
 
-/* Are there two modes around the levels? Looked at again when there are some more values. */
-static void screen_modes(struct posterior *p, double *room)
-{
-	size_t n = 0;
-
-	if (p->values.n < p->next_screen)
-		return;
-	p->next_screen = p->values.n + p->values.n / 3;
-	for (size_t g = 0; g < p->groups.n; g++)
-		for (size_t e = 0; e < p->epochs.n; e++) {
-			size_t k = collect(p, p->groups.at[g].program, p->epochs.at[e], room + n);
-			double median = k >= POST_FIRST ? values_median(room + n, k) : 0;
-
-			for (size_t i = 0; k >= POST_FIRST && i < k; i++)
-				room[n++] -= median;
-		}
-	p->bimodal = modes_screen(room, n).two;
-}
-
 /* Probabilities of no change (index n) and of the classes from ln(prior * likelihood), in place. */
 static void normalise(double *log_p, size_t n)
 {
@@ -541,7 +549,7 @@ static void mix_likelihoods(struct posterior *p, double no_change_log_t)
 {
 	size_t n = p->classes.n;
 	autofree double *t = xcalloc(2 * (n + 1), sizeof(*t));
-	double *h = t + n + 1, total = 0, share = p->bimodal ? 1 : HIST_SHARE;
+	double *h = t + n + 1, total = 0, share = p->bimodal ? 1 : p->options.hist_share;
 
 	for (size_t k = 0; k < n; k++)
 		total += p->classes.at[k].prior;
@@ -567,17 +575,17 @@ static void evaluate(struct posterior *p)
 {
 	autofree double *room = xcalloc(p->values.n + 1, sizeof(*room));
 	autofree struct work *work = xmalloc(sizeof(*work));
-	double scale, log_t = no_change_t(p, work, &scale);
+	double log_scale, log_t = no_change_t(p, work, &log_scale);
 
 	for (size_t e = 0; e < p->epochs.n; e++)
 		count_bins(p, e, room);
 	for (size_t k = 0; k < p->classes.n; k++)
 		class_t(p, k, work);
-	screen_modes(p, room);
 	mix_likelihoods(p, log_t);
-	p->scale = p->no_change * scale;
+	log_scale *= p->no_change;
 	for (size_t k = 0; k < p->classes.n; k++)
-		p->scale += p->classes.at[k].p * p->classes.at[k].scale;
+		log_scale += p->classes.at[k].p * p->classes.at[k].log_scale;
+	p->scale = exp(log_scale);
 	p->stale = false;
 }
 
@@ -630,5 +638,5 @@ double posterior_step(const struct posterior *p)
 	const struct post_class *class = &p->classes.at[posterior_best(p)];
 
 	return p->options.worse * (class->bad.mean - class->good.mean) /
-	       (class->scale * T_SCALE_TO_SIGMA);
+	       (exp(class->log_scale) * T_SCALE_TO_SIGMA);
 }

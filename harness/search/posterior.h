@@ -28,6 +28,7 @@ struct post_options {
 	double worse; /* +1: higher values are worse, -1: lower */
 	bool worse_only;
 	double known_sigma; /* of this machine, 0 unknown */
+	double hist_share;  /* of likelihood h in the posterior */
 };
 
 struct level {
@@ -45,7 +46,7 @@ struct post_class {
 	double p;     /* posterior, P(no change) and all classes sum to 1 */
 	double log_t, log_h;
 	struct level good, bad; /* of the current epoch */
-	double scale;
+	double log_scale;	/* expected, of ln(scale of a value) */
 };
 
 /* What was measured of one program. */
@@ -83,7 +84,7 @@ struct posterior {
 	VEC(struct post_class) classes;
 	bool *class_bad; /* [class][group] */
 	double no_change;
-	double scale; /* of a value, in grid.unit, expected over the posterior */
+	double scale; /* of a value, in grid.unit: exp of its expected logarithm */
 	bool bimodal;
 	size_t next_screen;   /* values at which to look for two modes again */
 	size_t current_epoch; /* index */

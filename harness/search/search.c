@@ -8,8 +8,13 @@
 #include "harness/stats/summary.h"
 
 #define FAILED_BOOTS 3 /* without any value: untestable for this metric */
-#define DRIFT_ERRORS 3.5
-#define MEDIAN_ERROR 1.25 /* standard error of a median against that of a mean */
+#define FAILED_BY_CHANCE                                                                           \
+	0.002 /* unless boots without a value are so common that it happens by chance */
+/* Likelihood h repairs a slight overconfidence of t; fresh boots do that too. */
+#define HIST_SHARE	  0.1
+#define HIST_SHARE_PROVED 0.02
+#define DRIFT_ERRORS	  3.5
+#define MEDIAN_ERROR	  1.25 /* standard error of a median against that of a mean */
 
 struct search_config search_config_default(void)
 {
@@ -40,16 +45,19 @@ static int check_config(const struct search_config *c, struct err *err)
 	return 0;
 }
 
-static void open_stage(struct search *s, int good, int bad, uint64_t *mask)
+static void open_stage(struct search *s, int good, int bad, uint64_t *mask, int proof_boots,
+		       double sigma)
 {
 	struct post_options options = {
 		.worse = s->worse,
 		.worse_only = s->config.worse_only,
-		.known_sigma = s->config.sigma,
+		.known_sigma = sigma,
+		.hist_share = s->config.confirm ? HIST_SHARE_PROVED : HIST_SHARE,
 	};
 	struct stage st = {
 		.posterior = posterior_new(&s->facts, &options, good, bad, mask),
 		.culprit = SEARCH_NONE,
+		.proof_boots = proof_boots,
 	};
 
 	for (size_t i = 0; i < s->values.n; i++) {
@@ -66,7 +74,7 @@ static void open_whole_range(struct search *s)
 	uint64_t *mask = xcalloc(bits_words(s->dag.n), sizeof(*mask));
 
 	dag_ancestors(&s->dag, s->dag.n - 1, mask);
-	open_stage(s, SEARCH_GOOD, bad_end(s), mask);
+	open_stage(s, SEARCH_GOOD, bad_end(s), mask, 0, s->config.sigma);
 }
 
 int search_new(const struct search_config *config, const struct dag *dag, struct search **ret,
@@ -291,13 +299,14 @@ void search_check(struct search *s, int target, int partner, enum search_check c
 /* --- culprits --- */
 
 /* The range before a culprit, as far as it belongs to the question, and what is left after it. */
-static void open_sides(struct search *s, size_t at, int culprit)
+static void open_sides(struct search *s, size_t at, int culprit, int proof_boots)
 {
 	const struct posterior *p = s->stages.at[at].posterior;
 	size_t words = bits_words(s->dag.n);
 	autofree int *parents =
 		xcalloc(s->dag.first[culprit + 1] - s->dag.first[culprit] + 1, sizeof(*parents));
 	size_t n = culprit_parents(s, culprit, parents);
+	double sigma = p->scale * p->grid.unit * T_SCALE_TO_SIGMA; /* well known by now */
 	int good = p->good, bad = p->bad;
 	uint64_t *after;
 
@@ -310,7 +319,7 @@ static void open_sides(struct search *s, size_t at, int culprit)
 		dag_ancestors(&s->dag, (size_t)parents[i], before);
 		for (size_t w = 0; w < words; w++)
 			before[w] &= p->mask[w];
-		open_stage(s, good, parents[i], before);
+		open_stage(s, good, parents[i], before, proof_boots, sigma);
 	}
 	if (culprit == bad)
 		return;
@@ -318,7 +327,7 @@ static void open_sides(struct search *s, size_t at, int culprit)
 	dag_ancestors(&s->dag, (size_t)culprit, after);
 	for (size_t w = 0; w < words; w++)
 		after[w] = p->mask[w] & ~after[w];
-	open_stage(s, culprit, bad, after);
+	open_stage(s, culprit, bad, after, proof_boots, sigma);
 }
 
 /* A culprit is found once it passed on fresh boots and the posterior, which was fed with them,
@@ -339,7 +348,7 @@ static void find_culprits(struct search *s)
 				continue;
 			st->culprit = trial->target;
 			if (s->config.second)
-				open_sides(s, i, trial->target);
+				open_sides(s, i, trial->target, (int)trial->sides.at[0].values.n);
 		}
 }
 
@@ -414,7 +423,7 @@ static bool hold_back(struct search *s, const struct search_obs *obs)
 
 /*
  * No value in three boots: untestable. Where boots without a value are common (at commits that do
- * give values), it takes as many as chance gives in one of a hundred commits.
+ * give values), it takes more.
  */
 static bool gives_no_value(const struct search *s, size_t slot)
 {
@@ -427,7 +436,8 @@ static bool gives_no_value(const struct search *s, size_t slot)
 			failed += s->failed[i];
 			boots += s->failed[i] + s->valued[i];
 		}
-	return s->failed[slot] >= FAILED_BOOTS && pow(failed / boots, s->failed[slot]) < 0.01;
+	return s->failed[slot] >= FAILED_BOOTS &&
+	       pow(failed / boots, s->failed[slot]) < FAILED_BY_CHANCE;
 }
 
 /* What a boot says of its node beside a level. A revert, or an aligned build, is another program.

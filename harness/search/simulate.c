@@ -15,6 +15,7 @@
 #include "harness/stats/summary.h"
 
 #define OUTLIER_TAIL 5.0
+#define BASE_LEVEL   100 /* of good, in sigma: values are far from zero */
 #define RUNS_MAX     1000
 #define BOOTS_MAX    20000 /* a search that takes more would never end */
 
@@ -266,7 +267,8 @@ static void measure(struct world *w, struct search *s, const struct search_actio
 		return;
 	}
 	for (int i = 0; i < a->boots; i++) {
-		obs.value = one_boot(w, a->node < 0 ? 0 : w->level[a->node]);
+		obs.value =
+			one_boot(w, m->sigma * BASE_LEVEL + (a->node < 0 ? 0 : w->level[a->node]));
 		obs.status = isnan(obs.value) ? SEARCH_FAILED : SEARCH_OK;
 		obs.boot_s = m->cost_boot + m->runs * m->cost_run;
 		search_add(s, &obs);

@@ -7,17 +7,18 @@
 #include "harness/stats/twosample.h"
 
 #define QUICK_STEP                                                                                 \
-	10.0 /* a gap of so many spreads of the ends needs no more than POST_FIRST boots */
-#define SIDE_ENDS_MAX  20  /* boots of each end when looking for a further step beside a culprit */
-#define SIDE_NO_CHANGE 0.9 /* and the P(no change) that ends the looking */
+	5.0 /* a gap of so many spreads of the ends needs no more than POST_FIRST boots */
+#define SIDE_NO_CHANGE 0.8 /* ends the looking for a further step beside a culprit at once */
+#define SIDE_DOUBT     0.7 /* ends it after as many boots of each end as the proof took */
+#define SIDE_ENDS_MAX  4   /* times that: ends it in any case */
 #define DRIFT_BOOTS    20  /* an end is measured again after so many */
-#define NAME_P	       0.9 /* enough to try a proof, whose boots then tell the rest */
+#define NAME_P	       0.8 /* enough to try a proof, whose boots then tell the rest */
 #define TRIES_MAX      4
 #define UNPRUNED       0.5
 
-static bool is_side(const struct search *s, const struct stage *st)
+static bool is_side(const struct stage *st)
 {
-	return st != s->stages.at;
+	return st->proof_boots > 0;
 }
 
 static enum stage_state want(const struct search *s, struct search_action *ret, int node, int boots,
@@ -82,7 +83,7 @@ static bool few_are_enough(const struct search *s, const struct stage *st)
 	double spread = values_pooled_sigma(e.good, e.n_good, e.bad, e.n_bad);
 	double gap = values_median(e.bad, e.n_bad) - values_median(e.good, e.n_good);
 
-	if (s->config.sigma > 0 || is_side(s, st) || s->n_epochs > 1)
+	if (s->config.sigma > 0 || is_side(st) || s->n_epochs > 1)
 		return true;
 	return spread > 0 && fabs(gap) > QUICK_STEP * spread;
 }
@@ -103,12 +104,23 @@ static bool within_min_effect(const struct search *s, const struct stage *st)
 	return limit > 0 && low > -limit && high < limit;
 }
 
+/* No further step beside a culprit, as far as it is worth looking. */
+static bool side_is_done(const struct search *s, const struct stage *st)
+{
+	const struct posterior *p = st->posterior;
+	size_t n = MIN(node_count(s, p->good, -1), node_count(s, p->bad, -1));
+
+	return p->no_change >= SIDE_NO_CHANGE ||
+	       (n >= (size_t)st->proof_boots && p->no_change >= SIDE_DOUBT);
+}
+
 /* The null gate: STAGE_WANTS an end, STAGE_NO_CHANGE, or STAGE_FOUND: there is a step. */
 static enum stage_state look_at_ends(const struct search *s, const struct stage *st,
 				     struct search_action *ret)
 {
 	struct posterior *p = st->posterior;
-	size_t max = is_side(s, st) ? SIDE_ENDS_MAX : (size_t)s->config.ends_max;
+	size_t max =
+		is_side(st) ? SIDE_ENDS_MAX * (size_t)st->proof_boots : (size_t)s->config.ends_max;
 
 	if (ends_in_turn(s, st, POST_FIRST, ret))
 		return STAGE_WANTS;
@@ -119,7 +131,7 @@ static enum stage_state look_at_ends(const struct search *s, const struct stage 
 									    : STAGE_NO_CHANGE;
 	if (p->no_change <= NO_CHANGE_MAX)
 		return STAGE_FOUND;
-	if (within_min_effect(s, st) || (is_side(s, st) && p->no_change >= SIDE_NO_CHANGE))
+	if (within_min_effect(s, st) || (is_side(st) && side_is_done(s, st)))
 		return STAGE_NO_CHANGE;
 	return ends_in_turn(s, st, max, ret) ? STAGE_WANTS : STAGE_NO_CHANGE;
 }
@@ -245,29 +257,42 @@ static enum stage_state prove(const struct search *s, const struct stage *st, in
 	return STAGE_WANTS;
 }
 
+/* One class is left, and nothing splits it. STAGE_NO_CHANGE: it is not sure enough yet. */
+static enum stage_state settle(const struct search *s, const struct stage *st,
+			       struct search_action *ret)
+{
+	const struct posterior *p = st->posterior;
+	double sure = 1 - s->config.error, mass = p->classes.at[posterior_best(p)].p;
+	int single = stage_single(s, st);
+
+	if (single != SEARCH_NONE && s->config.confirm && mass >= (st->tries ? sure : NAME_P))
+		return prove(s, st, single, ret);
+	if (mass >= sure)
+		return single == SEARCH_NONE ? STAGE_RANGE : STAGE_FOUND;
+	/* sure of the place, if there is a step: what is left to doubt is the step */
+	if (mass >= sure * (1 - p->no_change) &&
+	    ends_in_turn(s, st, (size_t)s->config.ends_max, ret))
+		return STAGE_WANTS;
+	return STAGE_NO_CHANGE;
+}
+
 static enum stage_state narrow_down(const struct search *s, const struct stage *st,
 				    struct search_action *ret)
 {
 	const struct posterior *p = st->posterior;
 	struct choice_view view = stage_view(s, st);
 	size_t best = posterior_best(p);
-	double sure = 1 - s->config.error, mass = p->classes.at[best].p;
-	bool trying = s->config.confirm && !st->tries;
 
-	if (mass >= (trying ? NAME_P : sure)) {
-		if (choice_is_terminal(&view, best)) {
-			int single = stage_single(s, st);
+	if (p->classes.at[best].p >= NAME_P && choice_is_terminal(&view, best)) {
+		enum stage_state state = settle(s, st, ret);
 
-			if (single != SEARCH_NONE && s->config.confirm)
-				return prove(s, st, single, ret);
-			if (mass >= sure)
-				return single == SEARCH_NONE ? STAGE_RANGE : STAGE_FOUND;
-		} else {
-			int parent = pruned_parent(s, st);
+		if (state != STAGE_NO_CHANGE)
+			return state;
+	} else if (p->classes.at[best].p >= NAME_P && s->config.confirm) {
+		int parent = pruned_parent(s, st);
 
-			if (parent != SEARCH_NONE && s->config.confirm)
-				return want_build(s, ret, parent, SEARCH_NONE);
-		}
+		if (parent != SEARCH_NONE)
+			return want_build(s, ret, parent, SEARCH_NONE);
 	}
 	return is_stuck(s, st) ? STAGE_RANGE : measure_next(s, st, ret);
 }

@@ -6,7 +6,8 @@
 #include "harness/stats/shift.h"
 #include "harness/stats/summary.h"
 
-#define REGAINED_MIN 0.5 /* of the effect: less, and something else did it too */
+#define REGAINED_MIN	0.5 /* of the effect: less, and something else did it too */
+#define CHECK_TRIES_MAX 4
 
 /* The first question that asks about this commit and has no answer yet, else the last that asked.
  */
@@ -40,7 +41,9 @@ static void make_trial(const struct search *s, enum search_purpose purpose, int 
 	struct posterior *p = stage_of(s, target)->posterior;
 	size_t n_parents = s->dag.first[target + 1] - s->dag.first[target], n = 0;
 	autofree int *sides = xcalloc(n_parents + 2, sizeof(*sides));
-	double d = posterior_update(p) ? posterior_step(p) : 0;
+	bool known = posterior_update(p);
+	double d = known ? posterior_step(p) : 0;
+	double sigma = known ? p->scale * p->grid.unit * T_SCALE_TO_SIGMA : INFINITY;
 
 	if (purpose == SEARCH_REVERTED) {
 		sides[n++] = SEARCH_REVERT;
@@ -51,7 +54,7 @@ static void make_trial(const struct search *s, enum search_purpose purpose, int 
 	}
 	trial_init(ret, purpose, target,
 		   s->config.worse_only ? s->worse : copysign(s->worse, s->worse * d),
-		   trial_boots(fabs(d)), sides, n);
+		   trial_boots(fabs(d)), sigma, sides, n);
 }
 
 static bool is_proof(const struct search_obs *obs)
@@ -89,6 +92,72 @@ void trials_add(struct search *s, const struct search_obs *obs, bool ok)
 		stage_of(s, t->target)->tries++;
 }
 
+/* All values of one side over all trials of a purpose. */
+static size_t side_values(const struct search *s, enum search_purpose purpose, int target,
+			  size_t side, double **ret)
+{
+	VEC(double) all = {};
+
+	for (size_t i = 0; i < s->trials.n; i++) {
+		const struct trial *t = &s->trials.at[i];
+
+		if (t->purpose != purpose || t->target != target || side >= t->sides.n)
+			continue;
+		for (size_t k = 0; k < t->sides.at[side].values.n; k++)
+			VEC_PUSH(&all, t->sides.at[side].values.at[k]);
+	}
+	*ret = all.at;
+	return all.n;
+}
+
+/* The shift between the last side and the first over all trials of a purpose, in units. */
+static double trials_shift(const struct search *s, enum search_purpose purpose, int target)
+{
+	const struct trial *t = trial_find(s, purpose, target);
+	autofree double *good = NULL, *bad = NULL;
+	size_t n_good, n_bad;
+
+	if (!t)
+		return NAN;
+	n_good = side_values(s, purpose, target, 0, &good);
+	n_bad = side_values(s, purpose, target, t->sides.n - 1, &bad);
+	return shift_of(good, n_good, bad, n_bad, 0.9).estimate;
+}
+
+/* How much of the proved effect a later check shows. */
+static double share_shown(const struct search *s, enum search_purpose purpose, int culprit)
+{
+	return trials_shift(s, purpose, culprit) / trials_shift(s, SEARCH_CONFIRM, culprit);
+}
+
+double culprit_regained(const struct search *s, int culprit)
+{
+	return share_shown(s, SEARCH_REVERTED, culprit);
+}
+
+static int count_trials(const struct search *s, enum search_purpose purpose, int target)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < s->trials.n; i++)
+		n += s->trials.at[i].purpose == purpose && s->trials.at[i].target == target;
+	return n;
+}
+
+/*
+ * Is a closed trial followed by another? A proof that failed is tried again as long as the question
+ * allows; a check that failed, only where most of the effect seems to be there and was too few
+ * boots to be sure.
+ */
+static bool try_again(const struct search *s, const struct trial *t)
+{
+	if (t->purpose == SEARCH_CONFIRM)
+		return true;
+	return !t->passed && !t->broken &&
+	       count_trials(s, t->purpose, t->target) < CHECK_TRIES_MAX &&
+	       share_shown(s, t->purpose, t->target) >= REGAINED_MIN;
+}
+
 bool trial_wants(const struct search *s, enum search_purpose purpose, int target,
 		 struct search_action *ret)
 {
@@ -96,7 +165,7 @@ bool trial_wants(const struct search *s, enum search_purpose purpose, int target
 	struct trial fresh = {};
 	bool wants;
 
-	if (!t || (t->closed && purpose == SEARCH_CONFIRM)) {
+	if (!t || (t->closed && try_again(s, t))) {
 		make_trial(s, purpose, target, &fresh);
 		t = &fresh;
 	}
@@ -154,24 +223,6 @@ struct search_effect effect_of(const double *good, size_t n_good, const double *
 	return e;
 }
 
-/* All values of one side over all trials of a purpose. */
-static size_t side_values(const struct search *s, enum search_purpose purpose, int target,
-			  size_t side, double **ret)
-{
-	VEC(double) all = {};
-
-	for (size_t i = 0; i < s->trials.n; i++) {
-		const struct trial *t = &s->trials.at[i];
-
-		if (t->purpose != purpose || t->target != target || side >= t->sides.n)
-			continue;
-		for (size_t k = 0; k < t->sides.at[side].values.n; k++)
-			VEC_PUSH(&all, t->sides.at[side].values.at[k]);
-	}
-	*ret = all.at;
-	return all.n;
-}
-
 struct search_effect trials_effect(const struct search *s, enum search_purpose purpose, int target)
 {
 	const struct trial *t = trial_find(s, purpose, target);
@@ -193,32 +244,13 @@ struct search_effect trials_effect(const struct search *s, enum search_purpose p
 	return smallest;
 }
 
-/* The shift between the last side and the first, in units. */
-static double trials_shift(const struct search *s, enum search_purpose purpose, int target)
-{
-	const struct trial *t = trial_find(s, purpose, target);
-	autofree double *good = NULL, *bad = NULL;
-	size_t n_good, n_bad;
-
-	if (!t)
-		return NAN;
-	n_good = side_values(s, purpose, target, 0, &good);
-	n_bad = side_values(s, purpose, target, t->sides.n - 1, &bad);
-	return shift_of(good, n_good, bad, n_bad, 0.9).estimate;
-}
-
-double culprit_regained(const struct search *s, int culprit)
-{
-	return trials_shift(s, SEARCH_REVERTED, culprit) / trials_shift(s, SEARCH_CONFIRM, culprit);
-}
-
 /* What the engine measured itself. */
 static enum search_verdict measured(const struct search *s, enum search_purpose purpose,
 				    int culprit)
 {
 	const struct trial *t = trial_find(s, purpose, culprit);
 
-	if (!t || !t->closed)
+	if (!t || !t->closed || (purpose != SEARCH_CONFIRM && try_again(s, t)))
 		return CHECK_NOT_RUN;
 	if (t->broken)
 		return CHECK_NA;
