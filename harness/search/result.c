@@ -220,6 +220,9 @@ static void end_no_change(const struct search *s, struct search_result *r)
 	else if (r->visible == 0)
 		end(r, OUTCOME_NOT_REPRODUCED,
 		    "both ends give one and the same value in every boot");
+	else if (r->ends.low > 0 || r->ends.high < 0)
+		end(r, OUTCOME_NOT_REPRODUCED,
+		    "the ends differ, but by less than the smallest effect that counts");
 	else
 		end(r, OUTCOME_NOT_REPRODUCED,
 		    "the ends do not differ by what these boots can see");
@@ -230,10 +233,13 @@ static void end_found(const struct search *s, struct search_result *r)
 	bool open_side = false;
 
 	for (size_t i = 1; i < s->stages.n; i++) {
-		const struct posterior *p = s->stages.at[i].posterior;
+		const struct stage *st = &s->stages.at[i];
+		struct search_action wanted;
+		enum stage_state state = stage_look(s, st, &wanted);
+		bool cut_short = state == STAGE_WANTS && st->posterior->grid_values &&
+				 st->posterior->no_change <= NO_CHANGE_MAX;
 
-		open_side |= s->stages.at[i].culprit == SEARCH_NONE && p->grid_values &&
-			     p->no_change <= NO_CHANGE_MAX;
+		open_side |= state == STAGE_RANGE || state == STAGE_NOT_PROVED || cut_short;
 	}
 	if (r->n_culprits > 1)
 		end(r, OUTCOME_SEVERAL, "each was proved on fresh boots");

@@ -97,11 +97,20 @@ static bool within_min_effect(const struct search *s, const struct stage *st)
 	double limit = s->config.min_effect * fabs(values_median(e.good, e.n_good));
 	double low = test.interval.low, high = test.interval.high;
 
-	if (isnan(low) || e.n_good != e.n_bad)
+	if (isnan(low) || (!is_side(st) && e.n_good != e.n_bad))
 		return false;
 	if (s->config.worse_only)
 		return (s->worse > 0 ? high : -low) < limit;
 	return limit > 0 && low > -limit && high < limit;
+}
+
+/* A change that is real, but looks too small to matter, is measured until it is known to be. */
+static bool looks_large_enough(const struct search *s, const struct stage *st)
+{
+	__attribute__((cleanup(ends_release))) struct ends e = get_ends(s, st);
+	double good = values_median(e.good, e.n_good), bad = values_median(e.bad, e.n_bad);
+
+	return fabs(bad - good) >= s->config.min_effect * fabs(good);
 }
 
 /* No further step beside a culprit, as far as it is worth looking. */
@@ -129,7 +138,7 @@ static enum stage_state look_at_ends(const struct search *s, const struct stage 
 	if (!posterior_update(p)) /* one constant at both ends */
 		return ends_in_turn(s, st, (size_t)s->config.ends_min, ret) ? STAGE_WANTS
 									    : STAGE_NO_CHANGE;
-	if (p->no_change <= NO_CHANGE_MAX)
+	if (p->no_change <= NO_CHANGE_MAX && looks_large_enough(s, st))
 		return STAGE_FOUND;
 	if (within_min_effect(s, st) || (is_side(st) && side_is_done(s, st)))
 		return STAGE_NO_CHANGE;

@@ -66,6 +66,7 @@ struct script {
 	double good_level, noise;
 	double reverted, revert_noise; /* with the culprit reverted on top of bad */
 	bool broken[MAX_NODES];
+	double min_effect;
 	bool plain;	/* neither revert nor a look for a second step */
 	bool dag_merge; /* the last commit but one is a merge of a side branch of three */
 	uint64_t seed;
@@ -152,7 +153,6 @@ static struct search_config config(void)
 	struct search_config c = search_config_default();
 
 	c.better = SEARCH_LOWER;
-	c.min_effect = 0.001;
 	c.ends_max = 40;
 	c.revert = true;
 	return c;
@@ -170,6 +170,7 @@ static void run_script(struct script *s, struct search_result *ret)
 	int asked = 0;
 
 	c.revert = c.second = !s->plain;
+	c.min_effect = s->min_effect;
 	rng_seed(&rng, s->seed);
 	if (search_new(&c, &dag, &search, &err) < 0) {
 		ok(false, "search: %s", err.message);
@@ -188,6 +189,7 @@ static struct script linear(int n, int culprit, double step, double noise)
 {
 	struct script s = {.n = n, .good_level = 100, .noise = noise, .seed = 3};
 
+	s.min_effect = 0.001;
 	s.reverted = s.good_level;
 	s.revert_noise = noise;
 
@@ -298,6 +300,30 @@ static int reverts_passed(double reverted, double revert_noise, int *ret_boots)
 	return passed;
 }
 
+/* the smallest effect that counts is 1%: a step beside it, and a whole range below it */
+static void test_small_steps(void)
+{
+	struct search_result r = {};
+	struct script s = linear(24, 8, 10, 0.05);
+
+	s.min_effect = 0.01;
+	for (int i = 15; i < s.n; i++)
+		s.level[i] += 0.5;
+	run_script(&s, &r);
+	is_str(search_outcome_name(r.outcome), "culprit", "a second step that is too small");
+	is_int((long)r.n_culprits, 1, "is nobody's fault");
+	ok(s.boots < 60, "and no reason to go on (%d boots)", s.boots);
+	search_result_release(&r);
+
+	s = linear(24, 8, 0.5, 0.05);
+	s.min_effect = 0.01;
+	run_script(&s, &r);
+	is_str(search_outcome_name(r.outcome), "not-reproduced", "a range with a step of half of it");
+	ok(strstr(r.reason, "less than the smallest"), "says so: %s", r.reason);
+	ok(s.boots < 60, "and soon (%d boots)", s.boots);
+	search_result_release(&r);
+}
+
 static void test_revert(void)
 {
 	int boots, quiet;
@@ -368,6 +394,7 @@ int main(void)
 	test_ancestors();
 	test_outcomes();
 	test_merges();
+	test_small_steps();
 	test_revert();
 	test_replay();
 	test_cost();
