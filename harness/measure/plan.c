@@ -176,9 +176,9 @@ size_t plan_boots(const struct job *job, const struct noise *noise, size_t tests
 	return MIN(boots, (size_t)job->boots_max);
 }
 
-size_t plan_boots_to_clear(const struct job *job, const struct noise *noise)
+size_t plan_boots_to_clear(const struct job *job, const struct noise *noise, size_t tests)
 {
-	size_t boots = plan_boots(job, noise, 1), wanted = 0;
+	size_t boots = plan_boots(job, noise, tests), wanted = 0;
 
 	if (noise->known && noise->sigma_pct > 0)
 		wanted = equivalence_boots(job_min_effect_pct(job), noise->sigma_pct, CLEAR_ALPHA,

@@ -29,7 +29,7 @@ size_t plan_boots(const struct job *job, const struct noise *noise, size_t tests
 
 /* Boots a side that can also show that nothing beyond min_effect happened; within boots.min..max.
  */
-size_t plan_boots_to_clear(const struct job *job, const struct noise *noise);
+size_t plan_boots_to_clear(const struct job *job, const struct noise *noise, size_t tests);
 
 /* "sees changes of 1.2% and more", or what is not known yet; for the line before a long command. */
 char *plan_sight(const struct job *job, const struct noise *noise, size_t boots, size_t tests);

@@ -328,4 +328,3 @@ void search_result_release(struct search_result *r)
 	free(r->candidates);
 	*r = (struct search_result){};
 }
-

@@ -2,6 +2,7 @@
 // `culprit bisect JOB`: which commit made this benchmark slower?
 
 #include "harness/base/log.h"
+#include "harness/search/auto_good.h"
 #include "harness/search/bisect.h"
 #include "harness/verbs/work.h"
 
@@ -71,6 +72,23 @@ static int search_range(struct work *w, const struct bisect_options *o,
 	return finish(w, ret_status, err);
 }
 
+/* the good end by a session of its own, which is closed when it is found */
+static int find_good(struct work *w, const struct bisect_options *o, const struct bisect_spec *spec,
+		     const char *bad, char **ret, struct err *err)
+{
+	const struct cell *cell = spec->cell ? spec->cell : &w->job->cells[0];
+	const char *key[] = {bad, spec->metric->name, cell->name, NULL};
+
+	if (!streq(o->good, "auto"))
+		return repo_resolve(w->repo, o->good, ret, err);
+	if (work_lab(w, "auto", key, o->again, err) < 0)
+		return -err->code;
+	auto_good(&w->lab, bad, cell, spec->metric, o->seed, ret, err);
+	lab_close(&w->lab, err);
+	w->lab_open = false;
+	return -(int)err->code;
+}
+
 static int bisect(struct work *w, const struct bisect_options *o, int *ret_status, struct err *err)
 {
 	struct range_options options = {o->first_parent, (const char *const *)o->paths};
@@ -88,8 +106,8 @@ static int bisect(struct work *w, const struct bisect_options *o, int *ret_statu
 		return -err->code;
 	if (o->cell && !(spec.cell = work_cell(w->job, o->cell, err)))
 		return -err->code;
-	if (work_repo(w, err) < 0 || repo_resolve(w->repo, o->good, &good, err) < 0 ||
-	    repo_resolve(w->repo, o->bad, &bad, err) < 0)
+	if (work_repo(w, err) < 0 || repo_resolve(w->repo, o->bad, &bad, err) < 0 ||
+	    find_good(w, o, &spec, bad, &good, err) < 0)
 		return -err->code;
 	spec.good = good;
 	r = repo_range(w->repo, good, bad, &options, &range, err);
@@ -103,7 +121,8 @@ int verb_bisect(struct ctx *ctx, int argc, char **argv)
 {
 	struct bisect_options o = {.seed = 1};
 	const struct opt options[] = {
-		{"good", 0, OPT_STRING, &o.good, "REV", "where it was fast"},
+		{"good", 0, OPT_STRING, &o.good, "REV|auto",
+		 "where it was fast; auto: the nearest release tag that is"},
 		{"bad", 0, OPT_STRING, &o.bad, "REV", "where it is slow (HEAD)"},
 		{"metric", 0, OPT_STRING, &o.metric, "NAME",
 		 "what got worse, where the job has several KPIs"},

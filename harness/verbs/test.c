@@ -2,10 +2,8 @@
 // `culprit test JOB --good REV`: one verdict on the checked-out commit, for `git bisect run`.
 
 #include "harness/base/log.h"
-#include "harness/base/progress.h"
 #include "harness/measure/column.h"
-#include "harness/measure/plan.h"
-#include "harness/measure/series.h"
+#include "harness/measure/rounds.h"
 #include "harness/stats/compare.h"
 #include "harness/verbs/work.h"
 
@@ -22,11 +20,8 @@ struct testing {
 	const struct metric *metric;
 	const struct cell *cell;
 	struct column columns[2]; /* good, the commit under test */
-	struct subject subjects[2];
-	struct series series;
+	struct rounds rounds;
 };
-
-static const char *const sides[] = {"good", "tested"};
 
 static int choose(struct testing *t, struct err *err)
 {
@@ -48,49 +43,33 @@ static int choose(struct testing *t, struct err *err)
 /* 0, or the exit status that a commit which cannot be tested has */
 static int prepare(struct testing *t, int *ret_status, struct err *err)
 {
-	for (int i = 0; i < 2; i++) {
-		struct subject_spec spec = column_subject(&t->columns[i]);
+	static const char *const names[] = {"good", "tested"};
+	struct rounds *r = &t->rounds;
 
-		spec.name = sides[i];
-		if (subject_prepare(&t->w->lab, &spec, &t->subjects[i], err) < 0)
+	*r = (struct rounds){
+		.lab = &t->w->lab,
+		.sides = xcalloc(2, sizeof(*r->sides)),
+		.n_sides = 2,
+		.cells = (const struct cell *const *)&t->cell,
+		.n_cells = 1,
+		.purpose = "test",
+		.seed = t->o->seed,
+		.together = true,
+	};
+	for (int i = 0; i < 2; i++) {
+		r->sides[i].spec = column_subject(&t->columns[i]);
+		r->sides[i].spec.name = names[i];
+		r->sides[i].subject = (struct subject)SUBJECT_NONE;
+		if (side_prepare(r->lab, &r->sides[i], err) < 0)
 			return -err->code;
-		if (!t->subjects[i].untestable)
+		if (!r->sides[i].subject.untestable)
 			continue;
 		if (i == 0)
 			return err_set(err, ERR_INFRA, "the good commit cannot be tested: %s",
-				       t->subjects[i].why);
-		log_info("cannot be tested: %s", t->subjects[i].why);
+				       r->sides[i].subject.why);
 		*ret_status = UNTESTABLE;
 		return 0;
 	}
-	return 0;
-}
-
-static int boot_side(struct testing *t, int side, uint32_t runs, uint32_t round, int *ret_status,
-		     struct err *err)
-{
-	struct boot_plan plan = {
-		.subject = &t->subjects[side],
-		.side = sides[side],
-		.purpose = "test",
-		.cells = (const struct cell *const *)&t->cell,
-		.n_cells = 1,
-		.runs = runs,
-		.seed = t->o->seed + round,
-	};
-	struct boot_result result = {};
-
-	if (measure_boot(&t->w->lab, &plan, &result, err) < 0)
-		return -err->code;
-	if (result.end == BOOT_UNTESTABLE ||
-	    (round + 1 >= VALUELESS_BOOTS_MAX &&
-	     series_boots(&t->series, sides[side], "test") == 0 && result.end == BOOT_FAILED)) {
-		log_info("%s cannot be tested: %s", sides[side],
-			 result.message ? result.message : "no value");
-		*ret_status = side ? UNTESTABLE : 128;
-	}
-	series_add(&t->series, sides[side], "test", &result);
-	boot_result_release(&result);
 	return 0;
 }
 
@@ -105,10 +84,8 @@ static int judge(const struct testing *t)
 	struct comparison row;
 	struct comparison *rows[] = {&row};
 	size_t n[2];
-	autofree double *good =
-		series_values(&t->series, sides[0], "test", t->cell, t->metric, &n[0]);
-	autofree double *tested =
-		series_values(&t->series, sides[1], "test", t->cell, t->metric, &n[1]);
+	autofree double *good = rounds_values(&t->rounds, 0, t->cell, t->metric, &n[0]);
+	autofree double *tested = rounds_values(&t->rounds, 1, t->cell, t->metric, &n[1]);
 
 	compare_values(good, n[0], tested, n[1], &options, &row);
 	compare_family(rows, 1);
@@ -126,37 +103,18 @@ static int judge(const struct testing *t)
 	}
 }
 
-/* boots are fixed beforehand; good and tested alternate A B B A */
+/* boots are fixed beforehand; "no regression" is a claim of its own, with a need of its own */
 static int measure(struct testing *t, int *ret_status, struct err *err)
 {
 	struct noise noise;
-	uint32_t runs, boots = 0;
-	int r;
+	size_t tests;
 
-	if (plan_runs(&t->w->lab, &t->subjects[0], (const struct cell *const *)&t->cell, 1, &runs,
-		      err) < 0 ||
-	    plan_noise(&t->w->lab, t->cell, t->metric, &noise, err) < 0)
+	if (rounds_plan(&t->rounds, plan_boots_to_clear, &noise, &tests, err) < 0 ||
+	    rounds_take(&t->rounds, err) < 0)
 		return -err->code;
-	r = lab_decided(&t->w->lab, "boots", &boots, err);
-	if (r == 0) {
-		/* "no regression" is a claim of its own, with a need of its own */
-		boots = (uint32_t)plan_boots_to_clear(t->w->job, &noise);
-		r = lab_decide(&t->w->lab, "boots", boots, err);
-	}
-	if (r < 0 || series_load(&t->w->lab, &t->series, err) < 0)
-		return -err->code;
-	for (uint32_t round = 0; round < boots && *ret_status < 0; round++) {
-		for (int i = 0; i < 2 && *ret_status < 0; i++) {
-			int side = round % 2 ? 1 - i : i;
-
-			progress_total(2 * round + (uint32_t)i, 2 * boots, 0);
-			if (series_boots(&t->series, sides[side], "test") <= round &&
-			    boot_side(t, side, runs, round, ret_status, err) < 0)
-				return -err->code;
-		}
-	}
-	if (*ret_status < 0)
-		*ret_status = judge(t);
+	if (side_is_out(&t->rounds.sides[0]))
+		return err_set(err, ERR_INFRA, "the good commit gives no value any more");
+	*ret_status = side_is_out(&t->rounds.sides[1]) ? UNTESTABLE : judge(t);
 	return 0;
 }
 
@@ -192,7 +150,7 @@ int verb_test(struct ctx *ctx, int argc, char **argv)
 	};
 	ERR_CLEANUP struct err err = {};
 	struct work w = {};
-	struct testing t = {.w = &w, .o = &o, .subjects = {SUBJECT_NONE, SUBJECT_NONE}};
+	struct testing t = {.w = &w, .o = &o};
 	int status = 0, verdict = -1;
 
 	if (verb_options(ctx, options, argc, argv, 1, 1, &status) < 0)
@@ -203,11 +161,9 @@ int verb_test(struct ctx *ctx, int argc, char **argv)
 	} else if (work_open(&w, ctx, argv[1], &err) == 0) {
 		test(&t, &verdict, &err);
 	}
-	series_release(&t.series);
-	for (int i = 0; i < 2; i++) {
+	rounds_release(&t.rounds);
+	for (int i = 0; i < 2; i++)
 		column_release(&t.columns[i]);
-		subject_release(&t.subjects[i]);
-	}
 	work_close(&w, &err);
 	/* git bisect run takes 125 as "skip" and below 128 as "bad": any trouble must be above */
 	if (err.code)

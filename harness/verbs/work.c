@@ -57,6 +57,44 @@ int work_lab(struct work *w, const char *kind, const char *const *key, bool fres
 	return r;
 }
 
+static int prepare_sides(struct work *w, struct rounds *r, struct err *err)
+{
+	for (size_t i = 0; i < r->n_sides; i++) {
+		struct side *s = &r->sides[i];
+
+		if (side_prepare(r->lab, s, err) < 0)
+			return -err->code;
+		struct side_row row = {
+			.session = r->lab->session,
+			.name = s->subject.name,
+			.rev = (char *)s->spec.name,
+			.commit_sha = s->subject.sha,
+			.message = s->subject.why,
+		};
+
+		if (store_side_put(w->store, &row, err) < 0)
+			return -err->code;
+	}
+	if (!rounds_first(r))
+		return err_set(err, ERR_UNTESTABLE, "none of the columns can be tested");
+	return 0;
+}
+
+int work_compare(struct work *w, struct rounds *r, struct err *err)
+{
+	autofree char *sight = NULL;
+	struct noise noise;
+	size_t tests;
+
+	if (prepare_sides(w, r, err) < 0 || rounds_plan(r, plan_boots, &noise, &tests, err) < 0)
+		return -err->code;
+	sight = plan_sight(w->job, &noise, r->boots, tests);
+	log_info("%zu columns, %u boots each with %u run%s of %zu cell%s on %s; %s", r->n_sides,
+		 r->boots, r->runs, r->runs == 1 ? "" : "s", r->n_cells, r->n_cells == 1 ? "" : "s",
+		 r->lab->machine_name, sight);
+	return rounds_take(r, err);
+}
+
 int work_report(struct work *w, struct err *err)
 {
 	autoreport struct report *report = NULL;

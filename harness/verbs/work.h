@@ -3,7 +3,7 @@
 #pragma once
 
 #include "harness/kernel/repo.h"
-#include "harness/measure/lab.h"
+#include "harness/measure/rounds.h"
 #include "harness/verbs/verbs.h"
 
 struct work {
@@ -21,6 +21,9 @@ int work_open(struct work *w, struct ctx *ctx, const char *job, struct err *err)
 int work_repo(struct work *w, struct err *err);
 /* The session: see lab_open. key is NULL-terminated. */
 int work_lab(struct work *w, const char *kind, const char *const *key, bool fresh, struct err *err);
+/* The open session's sides built, recorded as the columns of a comparison, planned, said and
+ * measured; what cannot be built or does not apply stays a column that says so. */
+int work_compare(struct work *w, struct rounds *rounds, struct err *err);
 /* Prints the session's report (text, or JSON with --json) on stdout; the exit status that goes with
  * it. */
 int work_report(struct work *w, struct err *err);

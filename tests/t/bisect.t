@@ -63,4 +63,21 @@ is "$status" 128 "a revision that does not exist"
 like "$err" "did you mean 'good'" "and the nearest name"
 run culprit --repo "$TMP/p" --json bisect "$TMP/job.yaml" --good nothing --bad bad
 is "$(json 'd["schema_version"], d["error"]["code"]')" "(1, 'not-found')" "errors are JSON documents, too"
+# a good end by itself: the newest release tag that is better, whatever lies between
+make_project "$TMP/auto" 14 9
+git -C "$TMP/auto" tag v1.0 bad~12
+git -C "$TMP/auto" tag v1.1 bad~8
+git -C "$TMP/auto" tag v1.2-rc1 bad~4
+git -C "$TMP/auto" tag v1.2 bad~2
+run culprit --repo "$TMP/auto" --json bisect "$TMP/job.yaml" --good auto --bad bad
+is "$status" 0 "good: auto"
+is "$(json 'd["subject"]')" "change 9" "leads to the right commit"
+is "$(json 'd["good"]')" "$(git -C "$TMP/auto" rev-parse v1.1)" "from the newest release that was better"
+run culprit --repo "$TMP/auto" --json bisect "$TMP/job.yaml" --good auto --bad bad
+is "$status" 0 "asked again, it is found done"
+git -C "$TMP/auto" tag -d v1.0 v1.1 >/dev/null
+run culprit --repo "$TMP/auto" bisect "$TMP/job.yaml" --good auto --bad bad~1
+is "$status" 129 "where no release was better"
+like "$err" "name a good commit" "one has to be named"
+
 finish

@@ -318,7 +318,8 @@ static void test_small_steps(void)
 	s = linear(24, 8, 0.5, 0.05);
 	s.min_effect = 0.01;
 	run_script(&s, &r);
-	is_str(search_outcome_name(r.outcome), "not-reproduced", "a range with a step of half of it");
+	is_str(search_outcome_name(r.outcome), "not-reproduced",
+	       "a range with a step of half of it");
 	ok(strstr(r.reason, "less than the smallest"), "says so: %s", r.reason);
 	ok(s.boots < 60, "and soon (%d boots)", s.boots);
 	search_result_release(&r);
@@ -332,8 +333,10 @@ static void test_revert(void)
 	ok(reverts_passed(100, 3, &boots) >= 57,
 	   "also where the machine is three times noisier than the search has seen");
 	is_int(reverts_passed(106, 1, &boots), 0, "one that takes nothing back never does");
-	ok(boots <= quiet + 4 * 60, "and is not tried again and again (%d boots, %d)", boots, quiet);
-	ok(reverts_passed(104.5, 1, &boots) <= 3, "nor, but by chance, one that takes a quarter back");
+	ok(boots <= quiet + 4 * 60, "and is not tried again and again (%d boots, %d)", boots,
+	   quiet);
+	ok(reverts_passed(104.5, 1, &boots) <= 3,
+	   "nor, but by chance, one that takes a quarter back");
 }
 
 /* the same log told again leads to the same next action, at every point of it */
