@@ -4,6 +4,7 @@
 #   make            build/culprit and build/culprit-agent
 #   make demo       a real bisection of a kernel history (installs what is missing)
 #   make check      all tests but those that boot kernels;  make check-kernel  those
+#   make check-long many bisections, counted from outside
 #   make help       the other targets
 
 VERSION   := 0.1
@@ -100,6 +101,11 @@ check:
 	$(MAKE) -s -j$(JOBS) all unit
 	BUILD=$(BUILD) tests/run $(UNIT) $(wildcard tests/t/*.t)
 
+check-long:
+	@tests/deps
+	$(MAKE) -s -j$(JOBS) all
+	BUILD=$(BUILD) tests/run --jobs 1 $(wildcard tests/long/*.t)
+
 check-kernel:
 	@tests/deps
 	$(MAKE) -s -j$(JOBS) all unit
@@ -138,7 +144,7 @@ help:
 	@sed -n 's/^#   //p' Makefile; echo "lint fuzz bench install (PREFIX, DESTDIR) clean deps"
 	@echo "SANITIZE=address,undefined  DEVELOPER=1  CC=clang"
 
-.PHONY: all deps check check-kernel demo demo-quick unit lint fuzz bench install clean help
+.PHONY: all deps check check-long check-kernel demo demo-quick unit lint fuzz bench install clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(LIB_OBJ:.o=.d) $(AGENT_OBJ:.o=.d) $(BUILD)/obj/harness/main.d $(UNIT:=.d)
