@@ -24,6 +24,7 @@ static const char *const wanted[] = {
 	[SCHEMA_COMMAND] = "a shell command, or a list of program and arguments",
 	[SCHEMA_GROUP] = "a mapping of keys",
 	[SCHEMA_MAP] = "a mapping of names",
+	[SCHEMA_LIST] = "a list of mappings",
 };
 
 const char *schema_text(const struct yaml_node *node, const char *what, struct diag *d)
@@ -290,12 +291,13 @@ static bool read_lists(const struct schema *row, const struct yaml_node *node, v
 	return texts != NULL;
 }
 
-static void read_map(const struct schema *row, const struct yaml_node *node, void *field,
-		     struct diag *d)
+/* The entries of a map or a list. */
+static void read_entries(const struct schema *row, const struct yaml_node *node, void *field,
+			 struct diag *d)
 {
-	if (node->kind != NODE_MAP) {
+	if (node->kind != (row->kind == SCHEMA_MAP ? NODE_MAP : NODE_LIST)) {
 		schema_text(node, wanted[row->kind],
-			    d); /* says what is wrong with a list or nothing */
+			    d); /* says what is wrong with another tree or nothing */
 		if (node->kind == NODE_SCALAR && !node_is_null(node) && !node->broken)
 			fault_kind(row, node, d);
 		return;
@@ -343,7 +345,8 @@ static void read_value(const struct schema *row, const struct yaml_node *node, v
 		schema_read(row->rows, node, field, d);
 		break;
 	case SCHEMA_MAP:
-		read_map(row, node, field, d);
+	case SCHEMA_LIST:
+		read_entries(row, node, field, d);
 		break;
 	case SCHEMA_NODE:
 		*(const struct yaml_node **)field = node;
@@ -504,8 +507,10 @@ static void print_rows(const struct schema *rows, const char *prefix, struct buf
 		buf_printf(out, "\n    %s\n", row->help);
 		if (row->example)
 			buf_printf(out, "    for example %s: %s\n", row->key, row->example);
-		below = xasprintf("%s%s.%s", prefix, row->key,
-				  row->kind == SCHEMA_MAP ? "NAME." : "");
+		below = xasprintf("%s%s%s", prefix, row->key,
+				  row->kind == SCHEMA_MAP    ? ".NAME."
+				  : row->kind == SCHEMA_LIST ? "[]."
+							     : ".");
 		if (row->rows)
 			print_rows(row->rows, below, out);
 	}

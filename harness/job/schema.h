@@ -39,6 +39,7 @@ enum schema_kind {
 	SCHEMA_NODE,	 /* const struct yaml_node *: the tree itself, for who reads it later */
 	SCHEMA_GROUP,	 /* a struct inside this one, described by `rows` */
 	SCHEMA_MAP,    /* NAME: group of `rows`, any number of them, each put where `entry` says */
+	SCHEMA_LIST,   /* the same without names: a list of groups */
 	SCHEMA_CUSTOM, /* read by `read` */
 };
 
@@ -50,9 +51,9 @@ struct schema {
 	double min, max;	   /* of numbers; both 0: no limits; max may be INFINITY */
 	const char *fallback;	   /* the default, as the file would say it; NULL: zeros */
 	const char *const *words;  /* SCHEMA_ENUM: ends with NULL */
-	const struct schema *rows; /* SCHEMA_GROUP, SCHEMA_MAP */
-	/* SCHEMA_MAP: where the entry's struct is (new, zeroed, valid until the next call); NULL: a
-	 * fault was added */
+	const struct schema *rows; /* SCHEMA_GROUP, SCHEMA_MAP, SCHEMA_LIST */
+	/* SCHEMA_MAP, SCHEMA_LIST: where the entry's struct is (new, zeroed, valid until the next
+	 * call); NULL: a fault was added */
 	void *(*entry)(const struct yaml_node *node, void *field, struct diag *d);
 	/* SCHEMA_CUSTOM: text or tree to field */
 	void (*read)(const struct yaml_node *node, void *field, struct diag *d);

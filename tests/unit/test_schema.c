@@ -27,6 +27,8 @@ struct box {
 	} inner;
 	struct shelf shelves[4];
 	size_t n_shelves;
+	struct shelf stack[2];
+	size_t n_stack;
 	int custom;
 };
 
@@ -49,6 +51,17 @@ static void *new_shelf(const struct yaml_node *node, void *field, struct diag *d
 	}
 	box->shelves[box->n_shelves].name = xstrdup(node->key);
 	return &box->shelves[box->n_shelves++];
+}
+
+static void *new_on_stack(const struct yaml_node *node, void *field, struct diag *d)
+{
+	struct box *box = container_of(field, struct box, stack);
+
+	if (box->n_stack == ARRAY_SIZE(box->stack)) {
+		node_fault(node, d, "two at most");
+		return NULL;
+	}
+	return &box->stack[box->n_stack++];
 }
 
 static void read_length(const struct yaml_node *node, void *field, struct diag *d)
@@ -134,6 +147,12 @@ static const struct schema rows[] = {
 	 .rows = shelf_rows,
 	 .entry = new_shelf,
 	 .help = "shelves"},
+	{.key = "stack",
+	 .kind = SCHEMA_LIST,
+	 BOX(stack),
+	 .rows = shelf_rows,
+	 .entry = new_on_stack,
+	 .help = "shelves without a name"},
 	{.key = "length",
 	 .kind = SCHEMA_CUSTOM,
 	 BOX(custom),
@@ -172,7 +191,8 @@ static void values(void)
 		"no\ncpus: 8\nbytes: 1M\n"
 		"limit: 90s\nratio: 1e3\npercent: 5%\nshare: 99%\ncolour: blue\nrest: {any: "
 		"thing}\n"
-		"inner: {title: x}\nshelves: {top: {slots: 7}, low: {}}\nlength: seventy\n",
+		"inner: {title: x}\nshelves: {top: {slots: 7}, low: {}}\nlength: seventy\n"
+		"stack: [{}, {slots: 5}]\n",
 		&box);
 
 	is_str(faults, "", "no faults");
@@ -193,6 +213,8 @@ static void values(void)
 	ok(box.n_shelves == 2 && streq(box.shelves[0].name, "top") && box.shelves[0].slots == 7,
 	   "map");
 	is_int(box.shelves[1].slots, 3, "default in a map");
+	ok(box.n_stack == 2 && box.stack[0].slots == 3 && box.stack[1].slots == 5,
+	   "list of groups");
 	is_int(box.custom, 7, "custom");
 	box_release(&box);
 }
@@ -275,6 +297,14 @@ static void faults(void)
 	fault("shelves: {a: x}",
 	      "14: key 'a': must be a mapping of keys like 'slots: 3', and is a text");
 	fault("shelves: {a: {}, b: {}, c: {}, d: {}, e: {}}", "42: key 'e': one shelf too many");
+	fault("stack: x", "8: key 'stack': 'x' is not a list of mappings");
+	fault("stack:", "7: key 'stack': has no value, and must be a list of mappings");
+	fault("stack: {a: {}}", "8: key 'stack': must be a list of mappings, not a mapping");
+	fault("stack: [7]",
+	      "9: key 'stack': must be a mapping of keys like 'slots: 3', and is a text");
+	fault("stack: [{slot: 7}]",
+	      "10: key 'slot': unknown key in 'stack', did you mean 'slots'?");
+	fault("stack: [{}, {}, {}]", "17: key 'stack': two at most");
 	fault("on: *x", "5: key 'on': an alias (*name) is not allowed, write the value out");
 }
 
@@ -327,6 +357,7 @@ static void docs(void)
 	   "limits and default");
 	ok(strstr(buf_str(&out), "colour: red, green, blue, default green\n"), "words");
 	ok(strstr(buf_str(&out), "inner.title: a text, default none\n"), "keys in a group");
+	ok(strstr(buf_str(&out), "stack[].slots: a whole number, default 3\n"), "keys in a list");
 	ok(strstr(buf_str(&out), "shelves.NAME.slots: a whole number, default 3\n"),
 	   "keys in a map");
 	ok(strstr(buf_str(&out), "bytes: a size like 64K or 512M, from 1K to 1G, default 64K\n"),
