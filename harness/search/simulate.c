@@ -3,12 +3,18 @@
 #include "harness/search/simulate.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+#include "harness/base/clock.h"
+#include "harness/base/loop.h"
+#include "harness/base/progress.h"
 #include "harness/base/rng.h"
 #include "harness/base/signals.h"
 #include "harness/stats/dist.h"
@@ -16,26 +22,7 @@
 
 #define OUTLIER_TAIL 5.0
 #define BASE_LEVEL   100 /* of good, in sigma: values are far from zero */
-#define RUNS_MAX     1000
 #define BOOTS_MAX    20000 /* a search that takes more would never end */
-
-struct sim_model sim_model_default(void)
-{
-	return (struct sim_model){
-		.commits = 64,
-		.sigma = 1,
-		.outliers = 0.02,
-		.outlier_size = 5,
-		.drift_period = 40,
-		.runs = 1,
-		.untestable_run = 4,
-		.cost_build = 2,
-		.cost_boot = 1,
-		.error = 0.01,
-		.ends_max = 120,
-		.confirm = true,
-	};
-}
 
 static bool is_share(double v)
 {
@@ -60,22 +47,29 @@ static int check_noise(const struct sim_model *m, struct err *err)
 			return err_set(err, ERR_USAGE,
 				       "noise: a mode has a share of 0 to 1 and a finite shift");
 	}
-	return sum <= 1 ? 0
-			: err_set(err, ERR_USAGE,
-				  "noise: the modes' shares are more than 1 together");
+	return sum <= 1 + 1e-9 ? 0
+			       : err_set(err, ERR_USAGE,
+					 "noise: the modes' shares are more than 1 together");
+}
+
+double sim_untestable_max(double run)
+{
+	return run / (run + 1);
 }
 
 int sim_model_check(const struct sim_model *m, struct err *err)
 {
 	if (m->commits < 1 || m->commits > 1000000)
 		return err_set(err, ERR_USAGE, "history: %d commits: 1 to 1000000", m->commits);
+	if (m->merges && !m->dag)
+		return err_set(err, ERR_USAGE, "history: a linear one has no merges");
 	if (m->merges < 0 || (m->merges && 3 * m->merges > m->commits))
 		return err_set(err, ERR_USAGE, "history: %d merges take at least %d commits",
 			       m->merges, 3 * m->merges);
 	if (check_noise(m, err) < 0)
 		return -err->code;
-	if (m->runs < 1 || m->runs > RUNS_MAX)
-		return err_set(err, ERR_USAGE, "%d runs in a boot: 1 to %d", m->runs, RUNS_MAX);
+	if (m->runs < 1 || m->runs > SIM_RUNS_MAX)
+		return err_set(err, ERR_USAGE, "%d runs in a boot: 1 to %d", m->runs, SIM_RUNS_MAX);
 	for (int i = 0; i < m->n_steps; i++)
 		if (!isfinite(m->steps[i].delta) || m->steps[i].at < SIM_ANYWHERE ||
 		    m->steps[i].at >= m->commits)
@@ -83,6 +77,10 @@ int sim_model_check(const struct sim_model *m, struct err *err)
 				       m->commits - 1);
 	if (!(m->untestable >= 0 && m->untestable < 1) || !(m->untestable_run >= 1))
 		return err_set(err, ERR_USAGE, "untestable: rate is 0 to below 1, run at least 1");
+	if (m->untestable > sim_untestable_max(m->untestable_run))
+		return err_set(err, ERR_USAGE,
+			       "untestable: blocks of %g commits reach a rate of %g",
+			       m->untestable_run, sim_untestable_max(m->untestable_run));
 	if (!(m->cost_build >= 0 && m->cost_boot > 0 && m->cost_run >= 0))
 		return err_set(err, ERR_USAGE,
 			       "cost: build and run are not negative, boot is above 0");
@@ -224,7 +222,7 @@ static double one_run(struct world *w)
 static double one_boot(struct world *w, double level)
 {
 	const struct sim_model *m = w->model;
-	double runs[RUNS_MAX], mode = rng_uniform(&w->rng), v;
+	double runs[SIM_RUNS_MAX], mode = rng_uniform(&w->rng), v;
 
 	for (int i = 0; i < m->runs; i++)
 		runs[i] = one_run(w);
@@ -308,7 +306,8 @@ static void judge(const struct world *w, const struct search_result *r, struct t
 		ret->in_set |= is_planted(w, r->candidates[i].commit);
 	ret->right = planted ? found > 0 : !r->n_culprits;
 	ret->all = found == planted;
-	ret->outcome = (int)r->outcome;
+	/* what did not end within BOOTS_MAX ran out of its budget */
+	ret->outcome = r->outcome == OUTCOME_NONE ? OUTCOME_BUDGET : (int)r->outcome;
 	ret->set = (int)r->n_candidates;
 }
 
@@ -343,7 +342,8 @@ static void one_trial(const struct sim_model *m, uint64_t seed, struct trial_res
 		world_release(&w);
 		return;
 	}
-	for (search_next(s, &a); a.kind != SEARCH_DONE && w.boots < BOOTS_MAX; search_next(s, &a)) {
+	for (search_next(s, &a); a.kind != SEARCH_DONE && w.boots < BOOTS_MAX && !signals_pending();
+	     search_next(s, &a)) {
 		if (a.kind == SEARCH_MEASURE)
 			measure(&w, s, &a);
 		else if (a.kind == SEARCH_COMPARE)
@@ -364,44 +364,113 @@ static void one_trial(const struct sim_model *m, uint64_t seed, struct trial_res
 
 /* --- many trials --- */
 
-/* Trials worker, worker + jobs, ...: each seeded by its own number. */
-static bool work(const struct sim_model *m, int trials, uint64_t seed, int worker, int jobs,
-		 struct trial_result *results)
+/* What the workers share. */
+struct board {
+	atomic_int done;
+	struct trial_result results[];
+};
+
+struct batch {
+	const struct sim_model *model;
+	int trials, jobs;
+	uint64_t seed;
+	int64_t start_ns;
+	struct board *board;
+};
+
+static void show_progress(const struct batch *b)
 {
-	for (int i = worker; i < trials; i += jobs) {
+	int done = atomic_load(&b->board->done);
+	double seconds = (double)(clock_now_ns() - b->start_ns) / NS_PER_S;
+	char left[32];
+
+	if (done)
+		progress_detail("%d done, %s left", done,
+				clock_format_duration(seconds / done * (b->trials - done), left));
+}
+
+/* Trials worker, worker + jobs, ...: each seeded by its own number. */
+static bool work(const struct batch *b, int worker)
+{
+	for (int i = worker; i < b->trials; i += b->jobs) {
+		one_trial(b->model, b->seed * 0x9e3779b97f4a7c15u + (uint64_t)i,
+			  &b->board->results[i]);
 		if (signals_pending())
 			return false;
-		one_trial(m, seed * 0x9e3779b97f4a7c15u + (uint64_t)i, &results[i]);
+		atomic_fetch_add(&b->board->done, 1);
+		if (b->jobs == 1)
+			show_progress(b);
 	}
 	return true;
 }
 
-static int fork_workers(const struct sim_model *m, int trials, uint64_t seed, int jobs,
-			struct trial_result *results, struct err *err)
+/* The workers hold the other end of a pipe: it hangs up when the last of them ends. */
+static void on_hangup(int fd, short revents, void *arg)
 {
-	autofree pid_t *pids = xcalloc((size_t)jobs, sizeof(*pids));
-	bool failed = false;
-	pid_t parent = getpid();
+	*(bool *)arg = true;
+}
 
-	for (int j = 0; j < jobs; j++) {
-		pids[j] = fork();
-		if (pids[j] == 0) {
-			prctl(PR_SET_PDEATHSIG, SIGKILL);
-			_exit(getppid() == parent && work(m, trials, seed, j, jobs, results) ? 0
-											     : 1);
-		}
-		failed |= pids[j] < 0;
-	}
-	for (int j = 0; j < jobs; j++) {
-		int status = 1;
+static int await_hangup(const struct batch *b, int fd, struct err *err)
+{
+	autoloop struct loop *loop = loop_new();
+	bool ended = false;
+	int r = 0;
 
-		while (pids[j] > 0 && waitpid(pids[j], &status, 0) < 0 && errno == EINTR)
-			;
-		failed |= status != 0;
+	loop_add_fd(loop, fd, POLLIN, on_hangup, &ended);
+	while (!ended && r >= 0) {
+		r = loop_run_once(loop, clock_deadline_ns(100 * NS_PER_MS), err);
+		show_progress(b);
 	}
-	if (signals_check(err) < 0)
-		return -err->code;
-	return failed ? err_set(err, ERR_IO, "a simulation worker did not end well") : 0;
+	return r < 0 ? r : 0;
+}
+
+static pid_t fork_worker(const struct batch *b, int worker)
+{
+	pid_t parent = getpid(), pid = fork();
+
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		_exit(getppid() == parent && work(b, worker) ? 0 : 1);
+	}
+	return pid;
+}
+
+/* Waits for one, who loses nothing that is kept when it is ended; false: it did not end well. */
+static bool reap(pid_t pid, bool end)
+{
+	int status = 1;
+
+	if (end)
+		kill(pid, SIGKILL);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return status == 0;
+}
+
+static int fork_workers(const struct batch *b, struct err *err)
+{
+	autofree pid_t *pids = xcalloc((size_t)b->jobs, sizeof(*pids));
+	autoclose int in = -1, out = -1;
+	int fds[2], n = 0, r = 0;
+	bool good = true;
+
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return err_errno(err, "cannot make a pipe to the workers");
+	in = fds[0];
+	out = fds[1];
+	for (; n < b->jobs && r == 0; n += r == 0) {
+		pids[n] = fork_worker(b, n);
+		if (pids[n] < 0)
+			r = err_errno(err, "cannot start a simulation worker");
+	}
+	close(take_fd(&out));
+	if (r == 0)
+		r = await_hangup(b, in, err);
+	for (int j = 0; j < n; j++)
+		good &= reap(pids[j], r < 0);
+	if (r == 0)
+		r = signals_check(err);
+	return r < 0 || good ? r : err_set(err, ERR_IO, "a simulation worker did not end well");
 }
 
 static struct sim_spread spread_of(double *v, int n)
@@ -440,23 +509,26 @@ static void summarise(const struct trial_result *results, int trials, struct sim
 int simulate(const struct sim_model *m, int trials, uint64_t seed, int jobs, struct sim_report *ret,
 	     struct err *err)
 {
-	size_t bytes = (size_t)trials * sizeof(struct trial_result);
-	struct trial_result *results;
+	struct batch b = {.model = m, .trials = trials, .jobs = MIN(jobs, trials), .seed = seed};
+	size_t bytes = sizeof(*b.board) + (size_t)trials * sizeof(*b.board->results);
 	int r = 0;
 
 	if (sim_model_check(m, err) < 0)
 		return -err->code;
-	if (trials < 1 || trials > 10000000)
-		return err_set(err, ERR_USAGE, "%d trials: 1 to 10000000", trials);
-	results = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (results == MAP_FAILED)
+	if (trials < 1 || trials > SIM_TRIALS_MAX || jobs < 1)
+		return err_set(err, ERR_USAGE, "%d trials by %d workers: 1 to %d, by 1 or more",
+			       trials, jobs, SIM_TRIALS_MAX);
+	b.board = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (b.board == MAP_FAILED)
 		return err_errno(err, "cannot share the results of the workers");
-	if (jobs > 1)
-		r = fork_workers(m, trials, seed, MIN(jobs, trials), results, err);
-	else if (!work(m, trials, seed, 0, 1, results))
+	b.start_ns = clock_now_ns();
+	progress_phase("simulating %d searches", trials);
+	if (b.jobs > 1)
+		r = fork_workers(&b, err);
+	else if (!work(&b, 0))
 		r = signals_check(err);
 	if (r == 0)
-		summarise(results, trials, ret);
-	munmap(results, bytes);
+		summarise(b.board->results, trials, ret);
+	munmap(b.board, bytes);
 	return r;
 }

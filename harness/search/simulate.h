@@ -6,13 +6,24 @@
 #include "harness/base/err.h"
 #include "harness/search/search.h"
 
-#define SIM_STEPS_MAX 16
-#define SIM_MODES_MAX 8
-#define SIM_ANYWHERE  (-1)
+#define SIM_STEPS_MAX  16
+#define SIM_MODES_MAX  8
+#define SIM_RUNS_MAX   1000
+#define SIM_ANYWHERE   (-1)
+#define SIM_TRIALS_MAX 10000000
+
+struct sim_mode {
+	double share, shift; /* a boot falls into it with this chance; shift in sigma */
+};
+
+struct sim_step {
+	double delta; /* in sigma, positive is worse */
+	int at;	      /* index of the commit, or SIM_ANYWHERE */
+};
 
 /* Lower values are better: a positive delta is a step to the worse. */
 struct sim_model {
-	bool dag;    /* with side branches */
+	bool dag;    /* with side branches, one for each merge */
 	int commits; /* candidates, bad included */
 	int merges;
 
@@ -24,16 +35,11 @@ struct sim_model {
 	double round;	     /* values come in multiples of this, in sigma; 0: they do not */
 	double missing;	     /* share of boots that give no value */
 	bool known;	     /* the machine's noise is known beforehand */
-	struct {
-		double share, shift; /* a boot falls into it with this chance; shift in sigma */
-	} modes[SIM_MODES_MAX];
+	struct sim_mode modes[SIM_MODES_MAX];
 	int n_modes;
 
 	int runs; /* in a boot; its value is their median */
-	struct {
-		double delta; /* in sigma, positive is worse */
-		int at;	      /* index of the commit, or SIM_ANYWHERE */
-	} steps[SIM_STEPS_MAX];
+	struct sim_step steps[SIM_STEPS_MAX];
 	int n_steps;
 
 	double untestable;     /* share of commits */
@@ -44,7 +50,8 @@ struct sim_model {
 	int ends_max;
 	bool confirm;
 };
-struct sim_model sim_model_default(void);
+struct sim_model sim_model_default(void); /* what an empty file says: no step, the other defaults */
+double sim_untestable_max(double run); /* the largest rate that blocks of this mean length reach */
 int sim_model_check(const struct sim_model *m, struct err *err); /* ERR_USAGE */
 
 struct sim_spread {
@@ -63,6 +70,7 @@ struct sim_report {
 	double wrong_low, wrong_high; /* 95% limits of the rate of wrong names */
 };
 
-/* The same seed gives the same report whatever jobs is. Forks jobs workers (1: none). */
+/* The same seed gives the same report whatever jobs is. Forks jobs workers (1: none), shows
+ * progress, and ends with ERR_INTERRUPTED when a stop signal comes. */
 int simulate(const struct sim_model *m, int trials, uint64_t seed, int jobs, struct sim_report *ret,
 	     struct err *err);
