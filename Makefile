@@ -132,6 +132,10 @@ fuzz: $(FUZZ)
 bench: all $(BENCH)
 	set -e; for b in $(wildcard tests/bench/*.sh); do BUILD=$(BUILD) $$b; done
 
+# takes minutes: TRIALS=200 for a quick look
+bench-search: all
+	BUILD=$(BUILD) tests/bench/search
+
 install: all
 	install -D -m 755 $(BUILD)/culprit $(DESTDIR)$(PREFIX)/bin/culprit
 	install -D -m 755 $(BUILD)/culprit-agent $(DESTDIR)$(LIBEXECDIR)/culprit-agent
@@ -141,10 +145,10 @@ clean:
 	rm -rf build
 
 help:
-	@sed -n 's/^#   //p' Makefile; echo "lint fuzz bench install (PREFIX, DESTDIR) clean deps"
+	@sed -n 's/^#   //p' Makefile; echo "lint fuzz bench bench-search install (PREFIX, DESTDIR) clean deps"
 	@echo "SANITIZE=address,undefined  DEVELOPER=1  CC=clang"
 
-.PHONY: all deps check check-long check-kernel demo demo-quick unit lint fuzz bench install clean help
+.PHONY: all deps check check-long check-kernel demo demo-quick unit lint fuzz bench bench-search install clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(LIB_OBJ:.o=.d) $(AGENT_OBJ:.o=.d) $(BUILD)/obj/harness/main.d $(UNIT:=.d)
