@@ -5,7 +5,7 @@
 #include "harness/stats/centre.h"
 
 static const char known_values[] =
-	"SELECT b.kernel, b.id, s.value, c.centre FROM sessions q"
+	"SELECT b.kernel, b.id, s.value, c.centre, q.id, b.fingerprint FROM sessions q"
 	" JOIN session_metrics c ON c.session = q.id AND c.name = ?4 CROSS JOIN boots b ON "
 	"b.session = q.id"
 	" CROSS JOIN runs r ON r.boot = b.id CROSS JOIN samples s ON s.run = r.id"
@@ -35,7 +35,10 @@ int store_known(struct store *s, const char *job_hash, const char *machine, cons
 		}
 		if (rc <= 0)
 			break;
-		boot = (struct known_value){ .kernel = sql_int(st, 0), .boot = sql_int(st, 1) };
+		boot = (struct known_value){ .kernel = sql_int(st, 0),
+					     .boot = sql_int(st, 1),
+					     .session = sql_int(st, 4),
+					     .fingerprint = sql_int(st, 5) };
 		centre_parse(sql_text(st, 3), &centre, &quantile);
 		VEC_PUSH(&runs, sql_double(st, 2));
 	}

@@ -256,7 +256,8 @@ void history_release(struct history_point *p, size_t n);
  * all sessions.
  */
 struct known_value {
-	int64_t kernel, boot;
+	int64_t kernel, boot, session;
+	int64_t fingerprint; /* of the environment; 0: none was taken */
 	double value;
 };
 struct known_list {

@@ -54,6 +54,10 @@ static struct search_config configure(const struct bisection *b)
 		c.build_s = 2;
 		c.boot_s = 1;
 	}
+	if (b->build_s > 0)
+		c.build_s = b->build_s;
+	if (b->boot_s > 0)
+		c.boot_s = b->boot_s;
 	return c;
 }
 
@@ -118,7 +122,7 @@ static int loop(struct bisection *b, struct err *err)
 	struct search_action action;
 
 	for (;;) {
-		if (signals_check(err) < 0)
+		if (signals_check(err) < 0 || reuse_earlier(b, err) < 0)
 			return -err->code;
 		search_next(b->search, &action);
 		if (announce(b, &action, err) < 0)

@@ -27,8 +27,11 @@ struct bisection {
 	const struct cell *cell;  /* steers */
 	const struct cell **all_cells;
 	uint32_t runs;
-	double sigma;	       /* known noise, as fixed when the session began; 0 unknown */
-	double elapsed_before; /* in earlier processes */
+	double sigma;		/* known noise, as fixed when the session began; 0 unknown */
+	double build_s, boot_s; /* known costs, likewise */
+	bool reuse_told;	/* earlier sessions were asked for their values */
+	size_t reused;		/* values that came from them */
+	double elapsed_before;	/* in earlier processes */
 	int64_t start_ns;
 	uint64_t boots; /* of this process, for seeds */
 };
@@ -56,6 +59,9 @@ int journal_prior(struct bisection *b, double factor, const int *nodes, size_t n
 /* actions.c */
 double bisection_elapsed_s(const struct bisection *b);
 int act(struct bisection *b, const struct search_action *action, struct err *err);
+
+/* reuse.c: once both ends were measured now, values of earlier sessions that agree with them */
+int reuse_earlier(struct bisection *b, struct err *err);
 
 /* choose.c: the cell that tells most per second, from a few boots of both ends with all cells */
 int choose_cell(struct bisection *b, struct err *err);

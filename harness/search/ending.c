@@ -2,6 +2,7 @@
 // The bisection's row: what it was asked, and how it ended.
 
 #include "harness/base/log.h"
+#include "harness/measure/costs.h"
 #include "harness/measure/plan.h"
 #include "harness/search/bisection.h"
 
@@ -21,6 +22,8 @@ static char *options_json(const struct bisection *b)
 	struct json *o = json_object_new();
 
 	json_set_num(o, "sigma", b->sigma);
+	json_set_num(o, "build_s", b->build_s);
+	json_set_num(o, "boot_s", b->boot_s);
 	json_set_num(o, "error", b->lab->job->error);
 	json_set_num(o, "min_effect_pct", job_min_effect_pct(b->lab->job));
 	json_set_num(o, "budget_s", (double)b->spec->budget_ns / 1e9);
@@ -64,17 +67,39 @@ static void read_options(struct bisection *b, const char *text)
 {
 	ERR_CLEANUP struct err err = {};
 	autojson struct json *o = NULL;
-	double sigma;
 
-	if (json_parse(text, strlen(text), &o, &err) == 0 && json_num(json_get(o, "sigma"), &sigma))
-		b->sigma = sigma;
+	if (json_parse(text, strlen(text), &o, &err) < 0)
+		return;
+	json_num(json_get(o, "sigma"), &b->sigma);
+	json_num(json_get(o, "build_s"), &b->build_s);
+	json_num(json_get(o, "boot_s"), &b->boot_s);
+}
+
+/* noise and costs as earlier sessions on this machine know them; 0 where they do not */
+static int learn(struct bisection *b, const struct cell *cell, struct err *err)
+{
+	const struct job *job = b->lab->job;
+	struct job_costs costs = {};
+	struct noise noise = {};
+
+	if (b->spec->fresh)
+		return 0;
+	if (plan_noise(b->lab, cell, b->spec->metric, &noise, err) < 0 ||
+	    job_costs_read(b->lab->store, job, &costs, err) < 0)
+		return -err->code;
+	if (noise.known)
+		b->sigma = noise.sigma;
+	if (costs.build.measured)
+		b->build_s = costs.build.seconds;
+	if (costs.boot.measured && costs.run.measured)
+		b->boot_s = job_costs_boot(&costs, 1, job->iterate_min);
+	return 0;
 }
 
 int open_row(struct bisection *b, struct err *err)
 {
 	const struct cell *cell = b->spec->cell ? b->spec->cell : &b->lab->job->cells[0];
 	struct bisection_row row = {};
-	struct noise noise = {};
 	int r = b->lab->resumed ? store_bisection_get(b->lab->store, b->lab->session, &row, err)
 				: 0;
 
@@ -86,10 +111,8 @@ int open_row(struct bisection *b, struct err *err)
 		return 0;
 	}
 	err_release(err);
-	if (!b->spec->fresh && plan_noise(b->lab, cell, b->spec->metric, &noise, err) < 0)
+	if (learn(b, cell, err) < 0)
 		return -err->code;
-	if (noise.known)
-		b->sigma = noise.sigma;
 	row = new_row(b);
 	r = store_bisection_put(b->lab->store, &row, err);
 	bisection_row_release(&row);
@@ -159,11 +182,18 @@ static char *notes_json(const struct bisection *b, const struct search_result *r
 				  "all kernels were built with 64-byte function alignment, so the "
 				  "measured step is not one of code layout"));
 	if (b->sigma > 0)
-		json_push(
-			list,
-			json_string_new(
-				"the noise of this machine was known from earlier sessions; levels "
-				"were all measured anew"));
+		json_push(list,
+			  json_string_new(
+				  "the noise of this machine was known from earlier sessions"));
+	if (b->reused) {
+		autofree char *note = xasprintf(
+			"%zu boot values of earlier sessions, which agree with the ends as "
+			"measured "
+			"now, helped to narrow down; effect and checks are of this session alone",
+			b->reused);
+
+		json_push(list, json_string_new(note));
+	}
 	return print(list);
 }
 

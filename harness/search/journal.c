@@ -47,7 +47,9 @@ int journal_obs(struct bisection *b, const struct search_obs *obs, int64_t boot,
 	json_set_num(data, "build_s", obs->build_s);
 	json_set_num(data, "elapsed_s", obs->elapsed_s);
 	json_set_int(data, "epoch", obs->epoch);
-	buf_printf(&detail, "%s ", search_purpose_name(obs->purpose));
+	if (obs->old)
+		json_set_bool(data, "old", true);
+	buf_printf(&detail, "%s ", obs->old ? "earlier" : search_purpose_name(obs->purpose));
 	node_name(obs->node, &detail, b);
 	if (obs->status == SEARCH_OK)
 		buf_printf(&detail, ": %.6g %s", obs->value, b->spec->metric->unit);
@@ -165,8 +167,10 @@ static void replay_obs(struct bisection *b, const struct json *data)
 		.build_s = number(data, "build_s"),
 		.elapsed_s = number(data, "elapsed_s"),
 		.epoch = integer(data, "epoch"),
+		.old = json_get(data, "old") != NULL,
 	};
 
+	b->reused += obs.old;
 	b->elapsed_before = fmax(b->elapsed_before, obs.elapsed_s);
 	search_add(b->search, &obs);
 }
@@ -195,6 +199,7 @@ static int replay_row(struct bisection *b, const struct step_row *row, struct er
 {
 	autojson struct json *data = NULL;
 
+	b->reuse_told |= streq(row->what, "reuse");
 	if (!row->data ||
 	    (!streq(row->what, "obs") && !streq(row->what, "fact") && !streq(row->what, "check")))
 		return 0;

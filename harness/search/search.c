@@ -450,11 +450,12 @@ static void note_status(struct search *s, const struct search_obs *obs, bool ok,
 		s->untestable[slot] |= !apart;
 		return;
 	}
-	s->boots++;
-	s->since_end = obs->purpose == SEARCH_END ? 0 : s->since_end + 1;
+	s->boots += !obs->old;
+	if (!obs->old)
+		s->since_end = obs->purpose == SEARCH_END ? 0 : s->since_end + 1;
 	if (apart)
 		return;
-	s->built[slot] = true;
+	s->built[slot] |= !obs->old;
 	s->valued[slot] += ok;
 	s->failed[slot] += !ok;
 	if (!ok)
@@ -466,7 +467,7 @@ static void count_step(struct search *s, const struct search_obs *obs)
 	for (size_t i = 0; i < s->stages.n; i++) {
 		struct stage *st = &s->stages.at[i];
 
-		if (obs->purpose == SEARCH_STEP && st->culprit == SEARCH_NONE &&
+		if (obs->purpose == SEARCH_STEP && !obs->old && st->culprit == SEARCH_NONE &&
 		    posterior_covers(st->posterior, obs->node))
 			st->steps++;
 	}

@@ -65,6 +65,7 @@ struct search_obs {
 	double build_s; /* what building took, if this boot was the first of a new build; else 0 */
 	double elapsed_s; /* since the bisection began, for the budget; 0 unknown */
 	int epoch;	  /* machine and environment: levels are only compared within one */
+	bool old;	  /* of an earlier search: a level like others, but no boot of this one */
 };
 
 enum search_better { SEARCH_HIGHER, SEARCH_LOWER };
