@@ -153,6 +153,19 @@ static char *checks_json(const struct search_culprit *culprit)
 	return print(o);
 }
 
+/* both sides are good and what they make together is not: one of them on top of the other tells
+ * which of its commits it takes */
+static char *replay_note(const struct bisection *b, const struct search_culprit *c)
+{
+	const char *merge = node_sha(b, c->commit);
+
+	return xasprintf("to search the side branch, replayed on the other parent: "
+			 "git worktree add --detach DIR %.12s^2 && "
+			 "git -C DIR rebase --onto %.12s^1 %.12s^1 && "
+			 "culprit --repo DIR bisect %s %.12s^1..HEAD",
+			 merge, merge, merge, b->lab->job->path, merge);
+}
+
 static char *notes_json(const struct bisection *b, const struct search_result *r)
 {
 	struct json *list = json_array_new();
@@ -170,6 +183,11 @@ static char *notes_json(const struct bisection *b, const struct search_result *r
 		const struct search_culprit *c = &r->culprits[i];
 		autofree char *note = NULL;
 
+		if (c->merge) {
+			autofree char *replay = replay_note(b, c);
+
+			json_push(list, json_string_new(replay));
+		}
 		if (!isfinite(c->regained))
 			continue;
 		note = xasprintf("bad with %.12s reverted regains %.0f%% of the loss",

@@ -80,4 +80,24 @@ run culprit --repo "$TMP/auto" bisect "$TMP/job.yaml" --good auto --bad bad~1
 is "$status" 129 "where no release was better"
 like "$err" "name a good commit" "one has to be named"
 
+# a merge whose sides are good: the report offers to search one side on top of the other
+mkdir "$TMP/m" && cp "$TMP/p/bench.sh" "$TMP/p/Makefile" "$TMP/m"
+sed -i 's/cat level/if [ -e a ] \&\& [ -e b ]; then echo 900; else echo 1000; fi/' "$TMP/m/bench.sh"
+(
+	commit() { touch "$1" && git add -A . && git commit -qm "add $1"; }
+	cd "$TMP/m" && git init -q && git add -A . && git commit -qm base && git tag good
+	commit x && commit a && commit y
+	git checkout -q -b side good
+	commit s && commit b && commit t
+	git checkout -q master && git merge -q --no-ff -m "merge side" side
+	commit z
+)
+run culprit --repo "$TMP/m" --json bisect "$TMP/job.yaml" --good good --bad master
+is "$(json '[d["outcome"], d["subject"]]')" '["merge", "merge side"]' "a merge of two good sides is named as such"
+run culprit report "$(json 'd["bisect"]')"
+offer=$(printf '%s\n' "$out" | tr -s '\n ' ' ' | grep -o 'git worktree add .*\.\.HEAD' | sed "s|culprit --repo|$culprit --json --repo|; s|DIR|$TMP/replay|g")
+run sh -c "cd '$TMP/m' && $offer"
+is "$status" 0 "what it offers works as printed"
+is "$(json 'd["subject"]')" "add b" "and finds the commit of the side branch that it takes"
+
 finish
