@@ -215,11 +215,12 @@ int store_run_add(struct store *s, const struct run_row *run, const struct sampl
 		  size_t n, int64_t *ret_id, struct err *err);
 int store_run_list(struct store *s, int64_t boot, struct run_row **ret, size_t *ret_n,
 		   struct err *err);
-/* How many runs each boot of a session had and how many of them failed, in boot order; boots
- * without any too. */
+/* How many runs each boot of a session had, how many of them failed, and the time of all together,
+ * in boot order; boots without any too. */
 struct boot_runs {
 	int64_t boot;
 	size_t runs, failed;
+	double seconds, user_s, sys_s; /* NaN where none was recorded */
 };
 int store_boot_runs(struct store *s, int64_t session, struct boot_runs **ret, size_t *ret_n,
 		    struct err *err);

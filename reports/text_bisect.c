@@ -34,16 +34,16 @@ static const char *headline(const struct report *r)
 	static const struct {
 		const char *outcome, *words;
 	} lines[] = {
-		{ "culprit", "the culprit is found" },
-		{ "merge", "the culprit is a merge: all that it joins is good" },
-		{ "several", "several commits made it worse" },
-		{ "range", "no single commit is proved; it is one of these" },
-		{ "budget", "the budget is used up; what is known so far" },
-		{ "not-monotone",
-		  "the history goes bad, good and bad again: no single first bad commit" },
-		{ "not-reproduced", "NOT REPRODUCED: good and bad do not differ here" },
-		{ "untestable",
-		  "UNTESTABLE: too little of this range can be built, booted and measured" },
+		{"culprit", "the culprit is found"},
+		{"merge", "the culprit is a merge: all that it joins is good"},
+		{"several", "several commits made it worse"},
+		{"range", "no single commit is proved; it is one of these"},
+		{"budget", "the budget is used up; what is known so far"},
+		{"not-monotone",
+		 "the history goes bad, good and bad again: no single first bad commit"},
+		{"not-reproduced", "NOT REPRODUCED: good and bad do not differ here"},
+		{"untestable",
+		 "UNTESTABLE: too little of this range can be built, booted and measured"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
@@ -150,17 +150,17 @@ static void add_checks(const struct report *r, struct buf *out)
 	static const struct {
 		const char *name, *words;
 	} checks[REPORT_CHECKS] = {
-		{ "ends", "good and bad differ when measured again" },
-		{ "parent", "parent against culprit on fresh boots" },
-		{ "revert", "bad with the culprit reverted gets at least half of the loss back" },
-		{ "same_code", "parent and culprit are different code" },
-		{ "config", "parent and culprit have the same effective config" },
-		{ "alignment", "the step is still there with functions aligned to 64 bytes" },
-		{ "reached", "the workload reaches the changed functions" },
+		{"ends", "good and bad differ when measured again"},
+		{"parent", "parent against culprit on fresh boots"},
+		{"revert", "bad with the culprit reverted gets at least half of the loss back"},
+		{"same_code", "parent and culprit are different code"},
+		{"config", "parent and culprit have the same effective config"},
+		{"alignment", "the step is still there with functions aligned to 64 bytes"},
+		{"reached", "the workload reaches the changed functions"},
 	};
 	static const struct {
 		const char *verdict, *words;
-	} verdicts[] = { { "pass", "passed" }, { "fail", "FAILED" }, { "na", "not applicable" } };
+	} verdicts[] = {{"pass", "passed"}, {"fail", "FAILED"}, {"na", "not applicable"}};
 
 	bool any = false;
 
@@ -202,7 +202,7 @@ static void add_tested(const struct report *r, struct buf *out)
 		   "boots", "value", "spread");
 	for (size_t i = 0; i < b->n_tested; i++) {
 		const struct report_tested *t = &b->tested[i];
-		struct summary of = { .median = t->centre, .sd = t->sd };
+		struct summary of = {.median = t->centre, .sd = t->sd};
 
 		buf_printf(out, "  %8s %5zu %10s %7s  ", role(b, t), t->boots,
 			   text_value(t->centre, centre), text_spread(&of, spread));
@@ -272,8 +272,8 @@ static void add_search_command(const struct report *r, const char *good, const c
 {
 	const struct bisection_row *row = &r->bisect.row;
 	autofree char *seed = xasprintf("%llu", (unsigned long long)row->seed);
-	const char *words[12] = { "--good",   good,	   "--bad",  bad,
-				  "--metric", row->metric, "--seed", seed };
+	const char *words[12] = {"--good",   good,	  "--bad",  bad,
+				 "--metric", row->metric, "--seed", seed};
 	size_t n = 8;
 
 	if (*row->cell) {
@@ -286,7 +286,7 @@ static void add_search_command(const struct report *r, const char *good, const c
 
 static void add_pair(const struct report *r, const char *a, const char *b, struct buf *out)
 {
-	const char *words[] = { a, b, NULL };
+	const char *words[] = {a, b, NULL};
 
 	add_command(r, "compare", words, out);
 }
@@ -320,6 +320,7 @@ void text_bisect(const struct report *r, struct buf *out)
 				       : "Good against bad");
 	text_sides(r, out);
 	text_table(r, out);
+	text_environment(r, out);
 	add_checks(r, out);
 	add_tested(r, out);
 	add_notes(&r->bisect, out);

@@ -57,14 +57,16 @@ int work_lab(struct work *w, const char *kind, const char *const *key, bool fres
 	return r;
 }
 
-int work_report(struct work *w, struct err *err)
+int work_report(struct work *w, const char *format, struct err *err)
 {
 	autoreport struct report *report = NULL;
 	autobuf out = {};
 
 	progress_clear();
+	if (!format)
+		format = w->ctx->json ? "json" : "text";
 	if (report_fill(w->store, w->lab.session, &report, err) < 0 ||
-	    report_format(report, w->ctx->json ? "json" : "text", &out, err) < 0)
+	    report_format(report, format, &out, err) < 0)
 		return -err->code;
 	fputs(buf_str(&out), stdout);
 	return report_exit_status(report);

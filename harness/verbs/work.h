@@ -21,9 +21,9 @@ int work_open(struct work *w, struct ctx *ctx, const char *job, struct err *err)
 int work_repo(struct work *w, struct err *err);
 /* The session: see lab_open. key is NULL-terminated. */
 int work_lab(struct work *w, const char *kind, const char *const *key, bool fresh, struct err *err);
-/* Prints the session's report (text, or JSON with --json) on stdout; the exit status that goes with
- * it. */
-int work_report(struct work *w, struct err *err);
+/* Prints the session's report on stdout, in this format or (NULL) as text, or JSON with --json; the
+ * exit status that goes with it. */
+int work_report(struct work *w, const char *format, struct err *err);
 /* Closes everything; the session ends as err says. */
 void work_close(struct work *w, const struct err *err);
 /* The metric that decides: the one chosen, or the job's only KPI; ERR_USAGE lists several. */
