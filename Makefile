@@ -12,7 +12,7 @@ DATADIR    = $(PREFIX)/share/culprit
 LIBEXECDIR = $(PREFIX)/libexec/culprit
 CC        ?= gcc
 CFLAGS    ?= -O2 -g
-PKGS      := libgit2 sqlite3 yaml-0.1 jansson libpcre2-8 libRmath nettle libelf
+PKGS      := libgit2 sqlite3 yaml-0.1 jansson libpcre2-8 libRmath nettle libelf libcurl
 JOBS      := $(shell nproc)
 
 # a sanitized or clang build lives beside the plain one

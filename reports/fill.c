@@ -44,6 +44,7 @@ static int fill_options(struct report *r, struct err *err)
 	r->interval_pct = option(o, "interval_pct", 5);
 	r->interval_floor = option(o, "interval_floor", 0);
 	r->error = option(o, "error", 0.01);
+	r->build_spread_pct = option(o, "build_spread_pct", NAN);
 	r->min_effect_pct = option(o, "min_effect_pct", 0);
 	if (!(r->min_effect_pct > 0))
 		r->min_effect_pct = MIN_EFFECT_DEFAULT_PCT;

@@ -93,6 +93,7 @@ struct report {
 	char *job; /* what to type for JOB, not yet quoted */
 	struct metric_row *metrics;
 	size_t n_metrics;
+	double build_spread_pct; /* NaN where not known */
 	double confidence, interval_pct, interval_floor, min_effect_pct, error;
 	bool by_run; /* the unit is a run of one boot */
 	struct report_cost cost;

@@ -35,6 +35,9 @@ void text_remarks(const struct report *r, const struct report_row *row, struct b
 void text_commit(struct buf *out, const struct commit_row *c,
 		 size_t max); /* 12 digits ("subject") of max bytes */
 #define TEXT_SUBJECT 60
+/* The commands that measure it again, two comparisons and the search; repo "" where it is the
+ * current directory's. */
+void text_reproduce(const struct report *r, const char *repo, const char *job, struct buf *out);
 void text_cost(const struct report *r, struct buf *out);
 void text_metric(struct buf *out, const struct metric_row *m); /* "time, s (lower is better)" */
 /* Is this the metric and cell that a bisection searched by? */

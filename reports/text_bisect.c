@@ -251,26 +251,43 @@ static void add_word(struct buf *out, const char *word)
 	buf_addch(out, '\'');
 }
 
-static void add_command(const struct report *r, const char *verb, const char *const *words,
+/* What is to be typed: where, for which job. */
+struct typed {
+	const struct report *report;
+	const char *repo, *job;
+};
+
+static void add_command(const struct typed *t, const char *verb, const char *const *words,
 			struct buf *out)
 {
+	size_t line;
+
 	buf_adds(out, "  culprit");
-	if (*r->session.repo) {
+	if (*t->repo) {
 		buf_adds(out, " --repo");
-		add_word(out, r->session.repo);
+		add_word(out, t->repo);
 	}
 	add_word(out, verb);
-	add_word(out, r->job);
+	add_word(out, t->job);
 	buf_adds(out, " \\\n   ");
-	for (; *words; words++)
-		add_word(out, *words);
+	line = out->len;
+	for (; *words; words++) {
+		autobuf word = {};
+
+		add_word(&word, *words);
+		if (out->len - line > 1 && out->len - line + word.len > 66 && **words == '-') {
+			buf_adds(out, " \\\n   ");
+			line = out->len;
+		}
+		buf_add(out, word.data, word.len);
+	}
 	buf_addch(out, '\n');
 }
 
-static void add_search_command(const struct report *r, const char *good, const char *bad,
+static void add_search_command(const struct typed *t, const char *good, const char *bad,
 			       struct buf *out)
 {
-	const struct bisection_row *row = &r->bisect.row;
+	const struct bisection_row *row = &t->report->bisect.row;
 	autofree char *seed = xasprintf("%llu", (unsigned long long)row->seed);
 	const char *words[12] = {"--good",   good,	  "--bad",  bad,
 				 "--metric", row->metric, "--seed", seed};
@@ -281,34 +298,34 @@ static void add_search_command(const struct report *r, const char *good, const c
 		words[n++] = row->cell;
 	}
 	words[n] = "--again";
-	add_command(r, "bisect", words, out);
+	add_command(t, "bisect", words, out);
 }
 
-static void add_pair(const struct report *r, const char *a, const char *b, struct buf *out)
+static void add_pair(const struct typed *t, const char *a, const char *b, struct buf *out)
 {
 	const char *words[] = {a, b, NULL};
 
-	add_command(r, "compare", words, out);
+	add_command(t, "compare", words, out);
 }
 
-static void add_reproduce(const struct report *r, struct buf *out)
+void text_reproduce(const struct report *r, const char *repo, const char *job, struct buf *out)
 {
+	const struct typed t = {r, repo, job};
 	const struct report_bisect *b = &r->bisect;
 	autofree char *good = xstrndup(b->row.good, 12), *bad = xstrndup(b->row.bad, 12);
 
-	buf_adds(out, "\nReproduce\n");
 	if (b->confirmed) {
 		autofree char *parent = xstrndup(r->sides[0].commit.sha, 12);
 		autofree char *culprit = xstrndup(r->sides[1].commit.sha, 12);
 		autofree char *without = xasprintf("%s-%s", bad, culprit);
 
-		add_pair(r, parent, culprit, out);
+		add_pair(&t, parent, culprit, out);
 		/* a culprit that cannot be reverted leaves the ends to compare */
-		add_pair(r, streq(b->checks[2], "na") ? good : without, bad, out);
+		add_pair(&t, streq(b->checks[2], "na") ? good : without, bad, out);
 	} else {
-		add_pair(r, good, bad, out);
+		add_pair(&t, good, bad, out);
 	}
-	add_search_command(r, good, bad, out);
+	add_search_command(&t, good, bad, out);
 }
 
 void text_bisect(const struct report *r, struct buf *out)
@@ -325,5 +342,6 @@ void text_bisect(const struct report *r, struct buf *out)
 	add_tested(r, out);
 	add_notes(&r->bisect, out);
 	text_cost(r, out);
-	add_reproduce(r, out);
+	buf_adds(out, "\nReproduce\n");
+	text_reproduce(r, r->session.repo, r->job, out);
 }

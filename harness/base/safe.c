@@ -242,6 +242,7 @@ bool address_split(const char *text, char **ret_name, char **ret_address)
 {
 	const char *open = strrchr(text, '<'), *close = open ? strchr(open, '>') : NULL;
 	autofree char *address = NULL;
+	bool quoted;
 	size_t n;
 
 	if (open && (!close || close[1 + strspn(close + 1, " \t")] != '\0'))
@@ -253,10 +254,15 @@ bool address_split(const char *text, char **ret_name, char **ret_address)
 		return false;
 	while (n && (text[n - 1] == ' ' || text[n - 1] == '\t'))
 		n--;
-	if (n > 1 && text[0] == '"' && text[n - 1] == '"') {
+	quoted = n > 1 && text[0] == '"' && text[n - 1] == '"';
+	if (quoted) {
 		text++;
 		n -= 2;
 	}
+	/* what else it holds might be read as a second address, or a header */
+	for (size_t i = 0; i < n; i++)
+		if (strchr(quoted ? "<>\"" : "<>\",;:@", text[i]))
+			return false;
 	*ret_name = xstrndup(text, n);
 	*ret_address = take_ptr(&address);
 	return true;

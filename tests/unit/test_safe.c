@@ -196,6 +196,9 @@ static void splits(void)
 		{"Ann <ann@x.de> # v6.1", NULL, NULL},
 		{"Ann <ann@x.de", NULL, NULL},
 		{"Ann", NULL, NULL},
+		{"Eve <e@x.de>, <b@x.de>", NULL, NULL},
+		{"Bcc: <b@x.de>", NULL, NULL},
+		{"\"a\" <b@x.de> \"c\" <e@x.de>", NULL, NULL},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
