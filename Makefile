@@ -126,19 +126,29 @@ fuzz: $(FUZZ)
 bench: all $(BENCH)
 	set -e; for b in $(wildcard tests/bench/*.sh); do BUILD=$(BUILD) $$b; done
 
-install: all
+# --- the manual: what people wrote below docs/man, with tables that the program prints ---
+
+MAN := $(BUILD)/man
+
+man: all
+	docs/man/generate $(BUILD)/culprit $(MAN)
+
+install: all man
 	install -D -m 755 $(BUILD)/culprit $(DESTDIR)$(PREFIX)/bin/culprit
 	install -D -m 755 $(BUILD)/culprit-agent $(DESTDIR)$(LIBEXECDIR)/culprit-agent
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(MAN)/*.1
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man5 $(MAN)/*.5
+	install -D -m 644 docs/completion/culprit.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/culprit
 	find jobs -type f -exec install -D -m 644 {} $(DESTDIR)$(DATADIR)/{} \;
 
 clean:
 	rm -rf build
 
 help:
-	@sed -n 's/^#   //p' Makefile; echo "lint fuzz bench install (PREFIX, DESTDIR) clean deps"
+	@sed -n 's/^#   //p' Makefile; echo "man lint fuzz bench install (PREFIX, DESTDIR) clean deps"
 	@echo "SANITIZE=address,undefined  DEVELOPER=1  CC=clang"
 
-.PHONY: all deps check check-kernel demo demo-quick unit lint fuzz bench install clean help
+.PHONY: all man deps check check-kernel demo demo-quick unit lint fuzz bench install clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(LIB_OBJ:.o=.d) $(AGENT_OBJ:.o=.d) $(BUILD)/obj/harness/main.d $(UNIT:=.d)
