@@ -14,15 +14,28 @@
 struct sweep {
 	const struct report *report;
 	struct cell_words *cells;
-	size_t metric, side;
+	double *levels; /* logarithms of this metric's centres, by side and cell */
+	size_t side;
 };
 
 static double level(const struct sweep *s, size_t cell)
 {
-	const struct value_series *v = value_table_at(&s->report->values, cell, s->metric, s->side);
-	double centre = values_median(v->at, v->n);
+	return s->levels[s->side * s->report->values.n_cells + cell];
+}
 
-	return centre > 0 ? log(centre) : NAN;
+/* Of every cell and side, once a metric. */
+static void read_levels(struct sweep *s, size_t metric)
+{
+	const struct report *r = s->report;
+
+	for (size_t side = 0; side < r->n_sides; side++) {
+		for (size_t c = 0; c < r->values.n_cells; c++) {
+			const struct value_series *v = value_table_at(&r->values, c, metric, side);
+			double centre = values_median(v->at, v->n);
+
+			s->levels[side * r->values.n_cells + c] = centre > 0 ? log(centre) : NAN;
+		}
+	}
 }
 
 static bool same_line(const struct sweep *s, size_t a, size_t b, size_t axis)
@@ -111,21 +124,27 @@ static int oddity(const struct sweep *s, size_t cell)
 
 void rows_mark_suspect(struct report *r)
 {
-	struct sweep s = {.report = r, .cells = xcalloc(r->values.n_cells + 1, sizeof(*s.cells))};
+	size_t n = r->values.n_cells, metric = SIZE_MAX;
+	struct sweep s = {.report = r,
+			  .cells = xcalloc(n + 1, sizeof(*s.cells)),
+			  .levels = xcalloc(n * r->n_sides + 1, sizeof(*s.levels))};
 
-	for (size_t i = 0; i < r->values.n_cells; i++)
+	for (size_t i = 0; i < n; i++)
 		s.cells[i] = cell_words(r->values.cells[i]);
-	for (size_t i = 0; r->values.n_cells > 1 && i < r->n_rows; i++) {
+	for (size_t i = 0; n > 1 && i < r->n_rows; i++) {
 		struct report_row *row = &r->rows[i];
 		int base;
 
-		s.metric = row->metric;
+		if (row->metric != metric)
+			read_levels(&s, row->metric);
+		metric = row->metric;
 		s.side = 0;
 		base = oddity(&s, row->cell);
 		s.side = row->side;
 		row->suspect = base && oddity(&s, row->cell) == base;
 	}
-	for (size_t i = 0; i < r->values.n_cells; i++)
+	for (size_t i = 0; i < n; i++)
 		cell_words_release(&s.cells[i]);
 	free(s.cells);
+	free(s.levels);
 }

@@ -11,7 +11,7 @@ static char csv_top[] = "/tmp/culprit-tables.XXXXXX";
 static struct store *store;
 static struct err err;
 
-static void must(int rc)
+static inline void must(int rc)
 {
 	if (rc < 0) {
 		diag("%s", err.message);
@@ -25,7 +25,7 @@ struct csv {
 	size_t n;
 };
 
-static struct csv csv_read(const char *name)
+static inline struct csv csv_read(const char *name)
 {
 	autofree char *path = xasprintf("tests/golden/%s.csv", name);
 	autobuf text = {};
@@ -47,14 +47,14 @@ static struct csv csv_read(const char *name)
 	return csv;
 }
 
-static void csv_release(struct csv *csv)
+static inline void csv_release(struct csv *csv)
 {
 	for (size_t i = 0; i < csv->n; i++)
 		strv_free(csv->rows[i]);
 	free(csv->rows);
 }
 
-static double csv_number(const char *text)
+static inline double csv_number(const char *text)
 {
 	double v = 0;
 
@@ -63,7 +63,7 @@ static double csv_number(const char *text)
 	return v;
 }
 
-static int64_t new_session(const struct metric_row *metrics, size_t n)
+static inline int64_t new_session(const struct metric_row *metrics, size_t n)
 {
 	struct session_row row = {.kind = (char *)"compare",
 				  .key = (char *)"k",
@@ -81,7 +81,7 @@ static int64_t new_session(const struct metric_row *metrics, size_t n)
 }
 
 /* A boot of a column, at "ok"; the column is made with it. */
-static int64_t new_boot(int64_t session, const char *side, int64_t fingerprint)
+static inline int64_t new_boot(int64_t session, const char *side, int64_t fingerprint)
 {
 	struct side_row row = {.session = session, .name = (char *)side, .rev = (char *)side};
 	struct boot_row boot = {.session = session,
@@ -101,8 +101,8 @@ struct times {
 	double user, sys, elapsed;
 };
 
-static void new_run(int64_t boot, const char *cell, const char *metric, double value,
-		    struct times times)
+static inline void new_run(int64_t boot, const char *cell, const char *metric, double value,
+			   struct times times)
 {
 	struct run_row run = {.boot = boot,
 			      .cell = (char *)cell,
@@ -116,7 +116,7 @@ static void new_run(int64_t boot, const char *cell, const char *metric, double v
 	must(store_run_add(store, &run, &sample, 1, NULL, &err));
 }
 
-static char *printed(int64_t session, const char *format)
+static inline char *printed(int64_t session, const char *format)
 {
 	autobuf text = {};
 
@@ -125,7 +125,7 @@ static char *printed(int64_t session, const char *format)
 }
 
 /* The line that holds a text; "" if none does. Owned. */
-static char *line_with(const char *text, const char *word)
+static inline char *line_with(const char *text, const char *word)
 {
 	const char *at = strstr(text, word), *start = at;
 
@@ -136,7 +136,7 @@ static char *line_with(const char *text, const char *word)
 	return xstrndup(start, strcspn(start, "\n"));
 }
 
-static void has(const char *line, const char *word, const char *what)
+static inline void has(const char *line, const char *word, const char *what)
 {
 	if (!ok(strstr(line, word) != NULL, "%s: %.*s", what, (int)strcspn(word, "\n"), word))
 		diag("line: %s", line);
