@@ -13,7 +13,7 @@ DATADIR    = $(PREFIX)/share/culprit
 LIBEXECDIR = $(PREFIX)/libexec/culprit
 CC        ?= gcc
 CFLAGS    ?= -O2 -g
-PKGS      := libgit2 sqlite3 yaml-0.1 jansson libpcre2-8 libRmath nettle libelf
+PKGS      := libgit2 sqlite3 yaml-0.1 jansson libpcre2-8 libRmath nettle libelf libcurl
 JOBS      := $(shell nproc)
 
 # a sanitized or clang build lives beside the plain one
@@ -136,19 +136,29 @@ bench: all $(BENCH)
 bench-search: all
 	BUILD=$(BUILD) tests/bench/search
 
-install: all
+# --- the manual: what people wrote below docs/man, with tables that the program prints ---
+
+MAN := $(BUILD)/man
+
+man: all
+	docs/man/generate $(BUILD)/culprit $(MAN)
+
+install: all man
 	install -D -m 755 $(BUILD)/culprit $(DESTDIR)$(PREFIX)/bin/culprit
 	install -D -m 755 $(BUILD)/culprit-agent $(DESTDIR)$(LIBEXECDIR)/culprit-agent
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(MAN)/*.1
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man5 $(MAN)/*.5
+	install -D -m 644 docs/completion/culprit.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/culprit
 	find jobs -type f -exec install -D -m 644 {} $(DESTDIR)$(DATADIR)/{} \;
 
 clean:
 	rm -rf build
 
 help:
-	@sed -n 's/^#   //p' Makefile; echo "lint fuzz bench bench-search install (PREFIX, DESTDIR) clean deps"
+	@sed -n 's/^#   //p' Makefile; echo "man lint fuzz bench bench-search install (PREFIX, DESTDIR) clean deps"
 	@echo "SANITIZE=address,undefined  DEVELOPER=1  CC=clang"
 
-.PHONY: all deps check check-long check-kernel demo demo-quick unit lint fuzz bench bench-search install clean help
+.PHONY: all man deps check check-long check-kernel demo demo-quick unit lint fuzz bench bench-search install clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(LIB_OBJ:.o=.d) $(AGENT_OBJ:.o=.d) $(BUILD)/obj/harness/main.d $(UNIT:=.d)

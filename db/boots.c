@@ -285,7 +285,8 @@ int store_boot_runs(struct store *s, int64_t session, struct boot_runs **ret, si
 	autostmt *st = NULL;
 	int rc = sql_query(
 		s->db, &st, err,
-		"SELECT b.id, count(r.id), coalesce(sum(r.status = 'failed'), 0) FROM boots b"
+		"SELECT b.id, count(r.id), coalesce(sum(r.status = 'failed'), 0),"
+		" sum(r.seconds), sum(r.user_s), sum(r.sys_s) FROM boots b"
 		" LEFT JOIN runs r ON r.boot = b.id WHERE b.session = ?1 GROUP BY b.id ORDER BY "
 		"b.id",
 		"i", session);
@@ -293,7 +294,10 @@ int store_boot_runs(struct store *s, int64_t session, struct boot_runs **ret, si
 	while (rc >= 0 && (rc = sql_next(st, err)) > 0)
 		VEC_PUSH(&counts, (struct boot_runs){ .boot = sql_int(st, 0),
 						      .runs = sql_int(st, 1),
-						      .failed = sql_int(st, 2) });
+						      .failed = sql_int(st, 2),
+						      .seconds = sql_double(st, 3),
+						      .user_s = sql_double(st, 4),
+						      .sys_s = sql_double(st, 5) });
 	if (rc < 0) {
 		VEC_FREE(&counts);
 		return rc;

@@ -138,6 +138,19 @@ int store_fingerprint_put(struct store *s, const char *json_text, int64_t *ret_i
 	return rc < 0 ? rc : returned_id(st, ret_id, err);
 }
 
+int store_config_get(struct store *s, const char *hash, char **ret_content, struct err *err)
+{
+	autostmt *st = NULL;
+	int rc = sql_query(s->db, &st, err, "SELECT content FROM configs WHERE hash = ?1", "s",
+			   hash);
+
+	if (rc == 0)
+		rc = sql_next(st, err);
+	if (rc > 0)
+		*ret_content = xstrdup(sql_text(st, 0));
+	return rc;
+}
+
 int store_fingerprint_get(struct store *s, int64_t id, char **ret_json, struct err *err)
 {
 	autostmt *st = NULL;

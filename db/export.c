@@ -28,6 +28,7 @@ static const struct {
 	{ "samples", "SELECT * FROM samples ORDER BY run, metric" },
 	ALL(steps),
 	ALL(skips),
+	ALL(mails),
 };
 
 /* Output that is text stays readable; other bytes would not survive, so they are written in hex. */

@@ -113,6 +113,7 @@ void history_release(struct history_point *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		free(p[i].commit_sha);
+		free(p[i].variant);
 		free(p[i].machine);
 		free(p[i].cell);
 		free(p[i].unit);
@@ -121,10 +122,12 @@ void history_release(struct history_point *p, size_t n)
 }
 
 static const char history_query[] =
-	"SELECT b.id, b.session, b.started_s, b.commit_sha, m.name, r.cell, n.unit, s.value"
+	"SELECT b.id, b.session, b.started_s, b.commit_sha, m.name, r.cell, n.unit, s.value,"
+	" coalesce(k.variant, '')"
 	" FROM metrics n CROSS JOIN boots b CROSS JOIN runs r ON r.boot = b.id"
 	" CROSS JOIN samples s ON s.run = r.id AND s.metric = n.id LEFT JOIN machines m ON m.id = "
 	"b.machine"
+	" LEFT JOIN kernels k ON k.id = b.kernel"
 	" WHERE n.name = ?1 AND b.status = 'ok' AND b.void_why IS NULL AND s.value IS NOT NULL"
 	" ORDER BY b.id, r.cell, n.unit, r.id";
 
@@ -144,6 +147,7 @@ static struct history_point new_point(struct sql_stmt *st)
 		.machine = xstrdup(sql_text(st, 4)),
 		.cell = xstrdup(sql_text(st, 5)),
 		.unit = xstrdup(sql_text(st, 6)),
+		.variant = xstrdup(sql_text(st, 8)),
 	};
 }
 

@@ -67,6 +67,7 @@ static const struct column bisection_columns[] = {
 	OPTIONAL(notes),
 	COL(n_candidates),
 	COL(smallest_effect_pct),
+	COL(regained_pct),
 };
 #undef COL
 #undef OPTIONAL

@@ -78,8 +78,9 @@ void metric_rows_free(struct metric_row *rows, size_t n);
 
 /*
  * Keys of session_row.options that reports read, all optional: job (what to type for it),
- * confidence (0.99), interval_pct (full width), interval_floor, min_effect_pct, error, and "unit":
- * "run" where runs of one boot were iterated (boots.max is 1).
+ * confidence (0.99), interval_pct (full width), interval_floor, min_effect_pct, error, "unit":
+ * "run" where runs of one boot were iterated (boots.max is 1), and build_spread_pct: by how much
+ * builds of one commit with other alignment differ here, where that was learned.
  */
 
 /* The columns of a comparison in the order they were put; boots belong to one by their side. */
@@ -114,6 +115,7 @@ struct bisection_row {
 	char *notes;  /* JSON array of sentences for the report */
 	int64_t n_candidates;
 	double smallest_effect_pct; /* what these boots could have seen */
+	double regained_pct;	    /* of the loss, by the revert on top of bad; NaN not measured */
 };
 void bisection_row_release(struct bisection_row *r);
 /* insert or replace */
@@ -155,6 +157,8 @@ int store_kernel_put(struct store *s, const struct kernel_row *in, int64_t *ret_
 int store_kernel_get(struct store *s, int64_t id, struct kernel_row *ret, struct err *err);
 /* the effective config that kernel_row.config_hash stands for */
 int store_config_put(struct store *s, const char *hash, const char *content, struct err *err);
+/* 1 found, 0 none; owned */
+int store_config_get(struct store *s, const char *hash, char **ret_content, struct err *err);
 int store_kernel_config_diff(struct store *s, int64_t id, const char *diff, struct err *err);
 int store_machine_put(struct store *s, const char *name, const char *kind, int64_t *ret_id,
 		      struct err *err);
@@ -215,11 +219,12 @@ int store_run_add(struct store *s, const struct run_row *run, const struct sampl
 		  size_t n, int64_t *ret_id, struct err *err);
 int store_run_list(struct store *s, int64_t boot, struct run_row **ret, size_t *ret_n,
 		   struct err *err);
-/* How many runs each boot of a session had and how many of them failed, in boot order; boots
- * without any too. */
+/* How many runs each boot of a session had, how many of them failed, and the time of all together,
+ * in boot order; boots without any too. */
 struct boot_runs {
 	int64_t boot;
 	size_t runs, failed;
+	double seconds, user_s, sys_s; /* NaN where none was recorded */
 };
 int store_boot_runs(struct store *s, int64_t session, struct boot_runs **ret, size_t *ret_n,
 		    struct err *err);
@@ -244,6 +249,7 @@ void sample_list_release(struct sample_list *l);
 struct history_point {
 	int64_t boot, session, started_s;
 	char *commit_sha, *machine, *cell, *unit;
+	char *variant; /* of the kernel: "" or what is on top of the commit */
 	double value; /* median of the boot's runs */
 	size_t runs;
 };
@@ -288,6 +294,29 @@ int store_step_last(struct store *s, int64_t session, struct step_row *ret,
 		    struct err *err);
 int store_skip_add(struct store *s, int64_t session, const char *sha, struct err *err);
 int store_skip_list(struct store *s, int64_t session, char ***ret_shas, struct err *err);
+
+/* --- mails: one for each step, known by culprit, metric and machine --- */
+struct mail_row {
+	int64_t id, session;
+	char *key;
+	char *culprit;	   /* 40 hex */
+	char *message_id;  /* without its angle brackets */
+	char *in_reply_to; /* likewise; NULL for the first one of a culprit */
+	char *state;	   /* "draft", "queued", "handed-over" (no answer was seen), "sent" */
+	char *recipients;  /* JSON array of addresses */
+	char *message;	   /* why it waits; "" */
+	int64_t created_s, sent_s; /* sent_s: 0 while not sent */
+};
+void mail_row_release(struct mail_row *r);
+int store_mail_find(struct store *s, const char *key, struct mail_row *ret, struct err *err);
+/* the first one about this culprit, which later ones answer */
+int store_mail_first(struct store *s, const char *culprit, struct mail_row *ret, struct err *err);
+int store_mail_add(struct store *s, const struct mail_row *in, int64_t *ret_id, struct err *err);
+int store_mail_recipients(struct store *s, int64_t id, const char *json, struct err *err);
+int store_mail_state(struct store *s, int64_t id, const char *state, const char *message,
+		     struct err *err);
+/* how many were sent or handed over since then */
+int store_mails_since(struct store *s, int64_t since_s, size_t *ret, struct err *err);
 
 /* Every table as JSON lines: {"table":"boots", ...}. write is called with each line, newline
  * included. */

@@ -4,6 +4,7 @@
 
 #include "harness/base/util.h"
 #include "harness/stats/interval.h"
+#include "reports/rows.h"
 
 #include <math.h>
 
@@ -14,10 +15,10 @@ static enum report_kind kind_of(const char *session_kind)
 	static const struct {
 		const char *name;
 		enum report_kind kind;
-	} kinds[] = { { "bisect", REPORT_BISECT },
-		      { "compare", REPORT_COMPARE },
-		      { "test", REPORT_COMPARE },
-		      { "verify", REPORT_COMPARE } };
+	} kinds[] = {{"bisect", REPORT_BISECT},
+		     {"compare", REPORT_COMPARE},
+		     {"test", REPORT_COMPARE},
+		     {"verify", REPORT_COMPARE}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (streq(kinds[i].name, session_kind))
@@ -43,6 +44,7 @@ static int fill_options(struct report *r, struct err *err)
 	r->interval_pct = option(o, "interval_pct", 5);
 	r->interval_floor = option(o, "interval_floor", 0);
 	r->error = option(o, "error", 0.01);
+	r->build_spread_pct = option(o, "build_spread_pct", NAN);
 	r->min_effect_pct = option(o, "min_effect_pct", 0);
 	if (!(r->min_effect_pct > 0))
 		r->min_effect_pct = MIN_EFFECT_DEFAULT_PCT;
@@ -57,9 +59,8 @@ int fill_commit(struct filling *f, const char *sha, struct commit_row *ret, stru
 	int rc = sha ? store_commit_get(f->store, sha, ret, err) : 0;
 
 	if (rc == 0)
-		*ret = (struct commit_row){ .sha = xstrdup(sha),
-					    .subject = xstrdup(""),
-					    .author = xstrdup("") };
+		*ret = (struct commit_row){
+			.sha = xstrdup(sha), .subject = xstrdup(""), .author = xstrdup("")};
 	return MIN(rc, 0);
 }
 
@@ -74,7 +75,8 @@ struct report_side *fill_add_side(struct report *r)
 
 	r->sides = xrealloc(r->sides, r->n_sides + 1, sizeof(*r->sides));
 	side = &r->sides[r->n_sides++];
-	*side = (struct report_side){ .message = xstrdup("") };
+	*side = (struct report_side){
+		.message = xstrdup(""), .user_s = NAN, .sys_s = NAN, .elapsed_s = NAN};
 	return side;
 }
 
@@ -97,6 +99,24 @@ int fill_values(struct filling *f, const char *cell, const char *metric, size_t 
 	return value_table_fill(f->store, &request, ret, err);
 }
 
+/* Of the boots that gave values, since others end early. */
+static void fill_durations(struct filling *f, int side)
+{
+	struct report_side *s = &f->report->sides[side];
+	double user = 0, sys = 0, elapsed = 0, n = (double)s->boots;
+
+	for (size_t i = 0; i < f->n_boots; i++) {
+		if (f->side[i] != side || f->boots[i].void_why || !streq(f->boots[i].status, "ok"))
+			continue;
+		user += f->counts[i].user_s;
+		sys += f->counts[i].sys_s;
+		elapsed += f->counts[i].seconds;
+	}
+	s->user_s = user / n;
+	s->sys_s = sys / n;
+	s->elapsed_s = elapsed / n;
+}
+
 void fill_count_sides(struct filling *f)
 {
 	for (size_t i = 0; i < f->n_boots; i++) {
@@ -117,6 +137,8 @@ void fill_count_sides(struct filling *f)
 		side->runs += f->counts[i].runs;
 		side->failed_runs += f->counts[i].failed;
 	}
+	for (size_t i = 0; i < f->report->n_sides; i++)
+		fill_durations(f, (int)i);
 }
 
 /* --- rows --- */
@@ -143,12 +165,12 @@ static void each_row(struct report *r, void (*add)(struct report *r, size_t cell
 static void add_run_row(struct report *r, size_t cell, size_t metric)
 {
 	const struct value_series *v = value_table_at(&r->values, cell, metric, 0);
-	struct stats_goal goal = { r->confidence, r->interval_pct, r->interval_floor };
-	struct report_run_row row = { .cell = cell,
-				      .metric = metric,
-				      .boots = v->boots,
-				      .runs = v->runs,
-				      .of = summary_of(v->at, v->n) };
+	struct stats_goal goal = {r->confidence, r->interval_pct, r->interval_floor};
+	struct report_run_row row = {.cell = cell,
+				     .metric = metric,
+				     .boots = v->boots,
+				     .runs = v->runs,
+				     .of = summary_of(v->at, v->n)};
 
 	row.t = interval_t(v->n, row.of.mean, row.of.sd, r->confidence);
 	row.always = interval_always_valid(v->n, row.of.mean, row.of.sd, r->confidence);
@@ -170,7 +192,7 @@ static void add_compare_rows(struct report *r, size_t cell, size_t metric)
 
 	for (size_t side = 1; side < r->n_sides; side++) {
 		const struct value_series *b = value_table_at(&r->values, cell, metric, side);
-		struct report_row row = { .cell = cell, .metric = metric, .side = side };
+		struct report_row row = {.cell = cell, .metric = metric, .side = side};
 
 		compare_values(a->at, a->n, b->at, b->n, &options, &row.c);
 		r->rows = xrealloc(r->rows, r->n_rows + 1, sizeof(*r->rows));
@@ -187,6 +209,7 @@ void fill_compare_rows(struct report *r)
 	for (size_t i = 0; i < r->n_rows; i++)
 		rows[i] = &r->rows[i].c;
 	compare_family(rows, r->n_rows);
+	rows_mark_suspect(r);
 }
 
 /* --- run and compare --- */
@@ -249,8 +272,8 @@ static int fill_sides(struct filling *f, struct err *err)
 	}
 	free(rows);
 	for (size_t i = 0; rc == 0 && i < f->n_boots; i++) {
-		struct side_row row = { .name = f->boots[i].side,
-					.commit_sha = f->boots[i].commit_sha };
+		struct side_row row = {.name = f->boots[i].side,
+				       .commit_sha = f->boots[i].commit_sha};
 
 		if (!fill_is_auxiliary(&f->boots[i]) && side_index(f->report, row.name) < 0)
 			rc = add_side(f, &row, err);
@@ -267,6 +290,8 @@ static int fill_compare(struct filling *f, struct err *err)
 		f->side[i] = fill_is_auxiliary(&f->boots[i]) ? -1 : side_index(r, f->boots[i].side);
 	if (rc == 0)
 		rc = fill_values(f, NULL, NULL, r->n_sides, &r->values, err);
+	if (rc == 0)
+		rc = fill_environment(f, err);
 	if (rc == 0) {
 		fill_count_sides(f);
 		fill_compare_rows(r);
@@ -352,7 +377,7 @@ int report_fill(struct store *store, int64_t session, struct report **ret, struc
 		[REPORT_BISECT] = fill_bisect,
 	};
 	autoreport struct report *r = xcalloc(1, sizeof(*r));
-	struct filling f = { .store = store, .report = r };
+	struct filling f = {.store = store, .report = r};
 	int rc = read_session(&f, session, err);
 
 	if (rc == 0)
@@ -401,6 +426,13 @@ void report_free(struct report *r)
 	for (size_t i = 0; i < r->n_sides; i++)
 		side_release(&r->sides[i]);
 	free(r->sides);
+	for (size_t i = 0; i < r->n_differences; i++) {
+		free(r->differences[i].name);
+		for (size_t side = 0; side < r->n_sides; side++)
+			free(r->differences[i].values[side]);
+		free(r->differences[i].values);
+	}
+	free(r->differences);
 	value_table_release(&r->values);
 	free(r->run_rows);
 	free(r->rows);

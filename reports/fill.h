@@ -23,6 +23,7 @@ fill_add_side(struct report *r); /* zeroed, "" for texts; name and rev are the c
 int fill_values(struct filling *f, const char *cell, const char *metric, size_t n_sides,
 		struct value_table *ret, struct err *err); /* by f->side */
 void fill_count_sides(struct filling *f); /* boots and runs of each side, after the values */
+int fill_environment(struct filling *f, struct err *err); /* fill_environment.c; by f->side */
 void fill_compare_rows(struct report *r);
 /* Boots that measure how noisy or healthy the machine is belong to no table. */
 bool fill_is_auxiliary(const struct boot_row *boot);

@@ -7,9 +7,8 @@
 
 #include <math.h>
 
-const char *const report_check_names[REPORT_CHECKS] = { "ends",	     "parent", "revert",
-							"same_code", "config", "alignment",
-							"reached" };
+const char *const report_check_names[REPORT_CHECKS] = {"ends",	 "parent",    "revert", "same_code",
+						       "config", "alignment", "reached"};
 
 /* --- what the driver decided, out of its JSON columns --- */
 
@@ -58,7 +57,7 @@ static int fill_culprits(struct filling *f, struct err *err)
 
 static int fill_checks(struct report_bisect *b, struct err *err)
 {
-	static const char *const words[] = { "pass", "fail", "na" };
+	static const char *const words[] = {"pass", "fail", "na"};
 	autojson struct json *checks = NULL;
 	int rc = parse(b->row.checks, "checks", &checks, err);
 
@@ -119,7 +118,7 @@ static int tested_index(struct filling *f, const char *sha, const char *form, st
 		if (streq(b->tested[i].commit.sha, sha) && streq(b->tested[i].form, form))
 			return (int)i;
 	b->tested = xrealloc(b->tested, b->n_tested + 1, sizeof(*b->tested));
-	b->tested[b->n_tested++] = (struct report_tested){ .form = form, .centre = NAN, .sd = NAN };
+	b->tested[b->n_tested++] = (struct report_tested){.form = form, .centre = NAN, .sd = NAN};
 	if (fill_commit(f, sha, &b->tested[b->n_tested - 1].commit, err) < 0)
 		return -(int)err->code;
 	return (int)b->n_tested - 1;
@@ -210,8 +209,8 @@ static const char *find_parent(const struct filling *f, const char *culprit)
 		    !streq(f->boots[i].commit_sha, culprit) || !streq(f->boots[i].side, "culprit"))
 			continue;
 		for (size_t away = 1; away < f->n_boots; away++) {
-			size_t at[] = { i - away,
-					i + away }; /* before the first wraps around and is out */
+			size_t at[] = {i - away,
+				       i + away}; /* before the first wraps around and is out */
 
 			for (size_t k = 0; k < 2; k++)
 				if (at[k] < f->n_boots &&
@@ -254,12 +253,10 @@ static void choose_boots(struct filling *f, const char *purpose, const char *con
 
 static int fill_pair(struct filling *f, struct err *err)
 {
-	static const char *const proof[] = { "parent", "culprit" }, *const ends[] = { "good",
-										      "bad" };
+	static const char *const proof[] = {"parent", "culprit"}, *const ends[] = {"good", "bad"};
 	struct report_bisect *b = &f->report->bisect;
 	const char *parent = b->row.culprit ? find_parent(f, b->row.culprit) : NULL;
-	const char *shas[2] = { parent ? parent : b->row.good,
-				parent ? b->row.culprit : b->row.bad };
+	const char *shas[2] = {parent ? parent : b->row.good, parent ? b->row.culprit : b->row.bad};
 	int rc;
 
 	b->confirmed = parent != NULL;
@@ -267,6 +264,8 @@ static int fill_pair(struct filling *f, struct err *err)
 	choose_boots(f, parent ? "confirm" : "end", parent ? proof : ends, shas);
 	if (rc == 0)
 		rc = fill_values(f, NULL, NULL, 2, &f->report->values, err);
+	if (rc == 0)
+		rc = fill_environment(f, err);
 	if (rc == 0) {
 		fill_count_sides(f);
 		fill_compare_rows(f->report);

@@ -3,38 +3,19 @@
 #include "reports/json.h"
 
 #include "harness/base/util.h"
+#include "reports/cells.h"
+#include "reports/rows.h"
 
 #include <math.h>
-
-/* A value may hold a comma, but no part of it that looks like the next parameter. */
-static const char *end_of_value(const char *value)
-{
-	const char *comma = value;
-
-	while ((comma = strchr(comma, ','))) {
-		size_t word = strcspn(comma + 1, ",=");
-
-		if (word && comma[1 + word] == '=')
-			return comma;
-		comma++;
-	}
-	return value + strlen(value);
-}
 
 struct json *json_cell(const char *name)
 {
 	struct json *cell = json_object_new();
+	struct cell_words words = cell_words(name);
 
-	while (*name) {
-		size_t key_len = strcspn(name, "=");
-		const char *value = name + key_len + (name[key_len] == '=');
-		const char *end = end_of_value(value);
-		autofree char *key = xstrndup(name, key_len);
-		autofree char *text = xstrndup(value, end - value);
-
-		json_set_str(cell, key, text);
-		name = *end ? end + 1 : end;
-	}
+	for (size_t i = 0; i < words.n; i++)
+		json_set_str(cell, words.keys[i], words.values[i]);
+	cell_words_release(&words);
 	return cell;
 }
 
@@ -118,6 +99,15 @@ static void print_run(const struct report *r, struct json *document)
 
 /* --- compare --- */
 
+static void add_duration(struct json *o, const struct report_side *side)
+{
+	struct json *d = json_set(o, "seconds_a_boot", json_object_new());
+
+	json_set_num(d, "user", side->user_s);
+	json_set_num(d, "system", side->sys_s);
+	json_set_num(d, "elapsed", side->elapsed_s);
+}
+
 static void add_sides(struct json *document, const struct report *r)
 {
 	struct json *sides = json_set(document, "sides", json_array_new());
@@ -135,6 +125,43 @@ static void add_sides(struct json *document, const struct report *r)
 		json_set_int(o, "lost_boots", (int64_t)side->lost);
 		json_set_int(o, "runs", (int64_t)side->runs);
 		json_set_int(o, "failed_runs", (int64_t)side->failed_runs);
+		add_duration(o, side);
+	}
+}
+
+/* The mean ratio over the cells, of every metric that has several. */
+static void add_gmeans(struct json *document, const struct report *r)
+{
+	struct json *list = json_set(document, "geometric_means", json_array_new());
+
+	for (size_t m = 0; m < r->n_metrics; m++) {
+		for (size_t side = 1; side < r->n_sides; side++) {
+			double ratio = metric_gmean_ratio(r, m, side);
+			struct json *o;
+
+			if (isnan(ratio))
+				continue;
+			o = json_push(list, json_object_new());
+			json_set_str(o, "metric", r->metrics[m].name);
+			json_set_int(o, "against", 0);
+			json_set_int(o, "side", (int64_t)side);
+			json_set_num(o, "ratio", ratio);
+		}
+	}
+}
+
+static void add_environment(struct json *document, const struct report *r)
+{
+	struct json *list = json_set(document, "differing_environment", json_array_new());
+
+	for (size_t i = 0; i < r->n_differences; i++) {
+		struct json *o = json_push(list, json_object_new());
+		struct json *values;
+
+		json_set_str(o, "name", r->differences[i].name);
+		values = json_set(o, "sides", json_array_new());
+		for (size_t side = 0; side < r->n_sides; side++)
+			json_push(values, json_string_new(r->differences[i].values[side]));
 	}
 }
 
@@ -151,13 +178,14 @@ static void add_row_sides(struct json *row, const struct report *r, size_t cell,
 		json_set_int(o, "boots", (int64_t)v->boots);
 		json_set_int(o, "runs", (int64_t)v->runs);
 		json_set_num(o, "centre", values_median(v->at, v->n));
+		json_set_num(o, "mean", metric_mean(&r->metrics[metric], v));
 		json_set_num(o, "spread", values_sd(v->at, v->n));
 	}
 }
 
 static void add_modes(struct json *row, const char *name, const struct modes *m)
 {
-	const struct mode *modes[] = { &m->low, &m->high };
+	const struct mode *modes[] = {&m->low, &m->high};
 	struct json *list = json_set(row, name, m->two ? json_array_new() : json_null_new());
 
 	for (size_t i = 0; m->two && i < ARRAY_SIZE(modes); i++) {
@@ -186,7 +214,11 @@ static struct json *compare_row(const struct report *r, const struct report_row 
 	json_set_str(o, "verdict", verdict_name(c->verdict));
 	json_set(o, "needs_boots",
 		 c->needs_boots ? json_integer_new((int64_t)c->needs_boots) : json_null_new());
-	json_set_num(o, "centre_ratio_percent", c->centre_pct);
+	json_set_num(o, "centre_ratio_percent", row_ratio_pct(c));
+	json_set_str(o, "mean_kind",
+		     metric_is_rate(&r->metrics[row->metric]) ? "harmonic" : "arithmetic");
+	json_set_bool(o, "noise", row_is_noise(c));
+	json_set_bool(o, "suspect", row->suspect);
 	difference = json_set(o, "difference", json_object_new());
 	json_set_num(difference, "estimate", c->difference.estimate);
 	json_set_num(difference, "low", c->difference.interval.low);
@@ -204,6 +236,8 @@ static void add_comparison(struct json *document, const struct report *r)
 	rows = json_set(document, "rows", json_array_new());
 	for (size_t i = 0; i < r->n_rows; i++)
 		json_push(rows, compare_row(r, &r->rows[i]));
+	add_gmeans(document, r);
+	add_environment(document, r);
 }
 
 static void print_compare(const struct report *r, struct json *document)

@@ -8,25 +8,42 @@
 static const struct {
 	const char *name;
 	void (*print)(const struct report *r, struct buf *out);
+	bool of_sides; /* a table of one column is none */
 } printers[] = {
-	{ "text", text_print },
-	{ "json", json_report_print },
+	{"text", text_print, false},
+	{"json", json_report_print, false},
+	{"lkp", text_lkp, true},
+	{"mmtests", text_mmtests, true},
 };
 
-int report_format(const struct report *r, const char *format, struct buf *out, struct err *err)
+bool report_has_format(const char *format, struct err *err)
 {
 	autobuf names = {};
 
 	for (size_t i = 0; i < ARRAY_SIZE(printers); i++) {
 		buf_printf(&names, "%s%s", i ? ", " : "", printers[i].name);
-		if (streq(printers[i].name, format)) {
-			printers[i].print(r, out);
-			return 0;
-		}
+		if (streq(printers[i].name, format))
+			return true;
 	}
 	err_set(err, ERR_USAGE, "unknown report format '%s'", format);
 	err_hint(err, "there are: %s", buf_str(&names));
-	return -ERR_USAGE;
+	return false;
+}
+
+int report_format(const struct report *r, const char *format, struct buf *out, struct err *err)
+{
+	if (!report_has_format(format, err))
+		return -ERR_USAGE;
+	for (size_t i = 0; i < ARRAY_SIZE(printers); i++) {
+		if (!streq(printers[i].name, format))
+			continue;
+		if (printers[i].of_sides && r->kind == REPORT_RUN)
+			return err_set(err, ERR_USAGE,
+				       "'%s' is a table of a comparison, and %lld is a run", format,
+				       (long long)r->session.id);
+		printers[i].print(r, out);
+	}
+	return 0;
 }
 
 int report_print(struct store *store, int64_t session, const char *format, struct buf *out,
@@ -63,7 +80,7 @@ static int compare_status(const struct report *r)
 
 static int bisect_status(const struct report *r)
 {
-	static const char *const found[] = { "culprit", "merge", "several" };
+	static const char *const found[] = {"culprit", "merge", "several"};
 	const char *outcome = r->bisect.row.outcome;
 
 	for (size_t i = 0; i < ARRAY_SIZE(found); i++)

@@ -32,6 +32,13 @@ struct report_side {
 	size_t boots;		  /* that gave values */
 	size_t lost, voided;	  /* that gave none; that a person took out */
 	size_t runs, failed_runs;
+	double user_s, sys_s, elapsed_s; /* of a boot's runs together, mean; NaN where not known */
+};
+
+/* A fact about the environment that is not the same on all sides. */
+struct report_difference {
+	char *name;
+	char **values; /* one a side: what its boots said, several joined by " | "; NULL: nothing */
 };
 
 /* One metric in one cell, measured on one kernel. */
@@ -47,6 +54,7 @@ struct report_run_row {
 struct report_row {
 	size_t cell, metric, side;
 	struct comparison c;
+	bool suspect; /* see rows_mark_suspect */
 };
 
 enum { REPORT_CHECKS = 7 };
@@ -85,11 +93,14 @@ struct report {
 	char *job; /* what to type for JOB, not yet quoted */
 	struct metric_row *metrics;
 	size_t n_metrics;
+	double build_spread_pct; /* NaN where not known */
 	double confidence, interval_pct, interval_floor, min_effect_pct, error;
 	bool by_run; /* the unit is a run of one boot */
 	struct report_cost cost;
 	struct report_side *sides;
 	size_t n_sides;
+	struct report_difference *differences;
+	size_t n_differences;
 	struct value_table values;	 /* by side */
 	struct report_run_row *run_rows; /* REPORT_RUN; KPIs first, as below */
 	size_t n_run_rows;
@@ -106,8 +117,11 @@ static inline void cleanup_report(struct report **r)
 }
 #define autoreport __attribute__((cleanup(cleanup_report)))
 
-/* "text" or "json"; ERR_USAGE names the formats there are. */
+/* "text", "json", "lkp" or "mmtests"; ERR_USAGE names the formats there are. The tables of the last
+ * two show comparisons and bisections, a run has only one column. */
 int report_format(const struct report *r, const char *format, struct buf *out, struct err *err);
+bool report_has_format(const char *format,
+		       struct err *err); /* likewise, before there is a report */
 int report_print(struct store *store, int64_t session, const char *format, struct buf *out,
 		 struct err *err);
 

@@ -4,6 +4,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/stats/fisher.h"
+#include "reports/rows.h"
 
 #include <math.h>
 
@@ -45,10 +46,12 @@ const char *text_percent(double pct, char buf[32])
 
 const char *text_spread(const struct summary *s, char buf[32])
 {
-	double pct = 100 * s->sd / fabs(s->median);
+	double pct = row_spread_pct(s);
 
 	if (isfinite(pct))
 		snprintf(buf, 32, "+-%.*f%%", pct < 99.5 ? 1 : 0, pct);
+	else if (s->sd > 0) /* of a centre that is zero or negative there is no percentage */
+		snprintf(buf, 32, "+-%.3g", s->sd);
 	else
 		buf[0] = '\0';
 	return buf;
@@ -95,8 +98,7 @@ bool text_one_cell(const struct report *r)
 
 /* --- the sides --- */
 
-/* A for the first column, B for the next; column 26 is AA. */
-static const char *letter(size_t side, char buf[8])
+const char *text_letter(size_t side, char buf[8])
 {
 	if (side < 26)
 		snprintf(buf, 8, "%c", (char)('A' + side));
@@ -144,7 +146,7 @@ void text_sides(const struct report *r, struct buf *out)
 	for (size_t i = 0; i < r->n_sides; i++) {
 		const struct report_side *s = &r->sides[i];
 
-		buf_printf(out, "  %s  ", letter(i, name));
+		buf_printf(out, "  %s  ", text_letter(i, name));
 		text_safe(out, s->name, 20);
 		buf_pad(out, 14, ' ');
 		buf_addch(out, ' ');
@@ -156,11 +158,6 @@ void text_sides(const struct report *r, struct buf *out)
 }
 
 /* --- the table --- */
-
-static bool is_measured(const struct comparison *c)
-{
-	return c->a.n && c->b.n;
-}
 
 bool text_is_steering(const struct report *r, const struct report_row *row)
 {
@@ -176,11 +173,11 @@ static bool is_proved(const struct report *r, const struct report_row *row)
 	       text_is_steering(r, row);
 }
 
-static const char *verdict_words(const struct report *r, const struct report_row *row)
+const char *text_verdict(const struct report *r, const struct report_row *row)
 {
 	const struct comparison *c = &row->c;
 
-	if (!is_measured(c))
+	if (!row_is_measured(c))
 		return "not measured";
 	if (is_proved(r, row))
 		return "proved";
@@ -200,8 +197,7 @@ static const char *verdict_words(const struct report *r, const struct report_row
 	}
 }
 
-/* "[-25.0, -23.2]" in percent, or in units where values can be zero or negative. */
-static void add_interval(const struct comparison *c, struct buf *out)
+void text_interval(const struct comparison *c, struct buf *out)
 {
 	char low[32], high[32];
 	bool percent = !isnan(c->percent.estimate);
@@ -249,12 +245,16 @@ static void add_row(const struct report *r, const struct report_row *row, struct
 	buf_pad(out, 2 + LABEL_MAX, ' ');
 	add_cell_value(&c->a, out);
 	add_cell_value(&c->b, out);
-	if (isnan(c->percent.estimate))
+	if (row_is_noise(c))
+		buf_printf(out, " %8s ", "noise");
+	else if (isnan(c->percent.estimate))
 		buf_printf(out, " %8s ", text_value(c->difference.estimate, change));
 	else
 		buf_printf(out, " %8s ", text_percent(c->percent.estimate, change));
-	add_interval(c, &interval);
-	buf_printf(out, "%-18s %s\n", buf_str(&interval), verdict_words(r, row));
+	if (!row_is_noise(c))
+		text_interval(c, &interval);
+	buf_printf(out, "%-18s %s%s\n", buf_str(&interval), text_verdict(r, row),
+		   row->suspect ? ", SUSPECT" : "");
 }
 
 static void add_modes(const char *side, const struct modes *m, struct buf *out)
@@ -269,25 +269,9 @@ static void add_modes(const char *side, const struct modes *m, struct buf *out)
 			   text_value(m->high.centre, high), 100 * m->high.share);
 }
 
-/* Boots, adjusted p and the ratio of centres of a KPI, and in words what is missing for a verdict.
- */
-static void add_grounds(const struct report *r, const struct report_row *row, struct buf *out)
+/* What is missing for a verdict, in words. */
+static void add_missing(const struct comparison *c, struct buf *out)
 {
-	const struct comparison *c = &row->c;
-	char ratio[32], name[8];
-
-	if (!c->options.kpi || !is_measured(c))
-		return;
-	buf_printf(out, "    %zu and %zu boots", c->a.n, c->b.n);
-	if (!isnan(c->p_adjusted))
-		buf_printf(out, ", adjusted p %.2g", c->p_adjusted);
-	if (!isnan(c->centre_pct))
-		buf_printf(out, ", ratio of the centres %s", text_percent(c->centre_pct, ratio));
-	if (isnan(c->percent.estimate))
-		buf_adds(out, ", change in units");
-	buf_addch(out, '\n');
-	if (is_proved(r, row))
-		return;
 	if (c->verdict == VERDICT_INCONCLUSIVE)
 		buf_printf(out,
 			   "    INCONCLUSIVE: neither a change nor its absence (within %.3g%%) is "
@@ -295,13 +279,47 @@ static void add_grounds(const struct report *r, const struct report_row *row, st
 			   c->options.min_effect_pct);
 	else if (c->verdict == VERDICT_TOO_FEW_BOOTS)
 		buf_adds(out, "    TOO FEW BOOTS: so few can show no change, however large; ");
-	if (c->verdict == VERDICT_INCONCLUSIVE || c->verdict == VERDICT_TOO_FEW_BOOTS)
-		buf_printf(out,
-			   c->needs_boots ? "about %zu a side would\n"
-					  : "no number of boots is known that would\n",
-			   c->needs_boots);
-	add_modes(letter(0, name), &c->modes_a, out);
-	add_modes(letter(row->side, name), &c->modes_b, out);
+	else
+		return;
+	buf_printf(out,
+		   c->needs_boots ? "about %zu a side would\n"
+				  : "no number of boots is known that would\n",
+		   c->needs_boots);
+}
+
+void text_remarks(const struct report *r, const struct report_row *row, struct buf *out)
+{
+	const struct comparison *c = &row->c;
+	char name[8];
+
+	if (row->suspect)
+		buf_adds(out, "    SUSPECT: on both sides this cell is far off the next steps, it "
+			      "may not measure the same\n");
+	if (!c->options.kpi || !row_is_measured(c) || is_proved(r, row))
+		return;
+	add_missing(c, out);
+	add_modes(text_letter(0, name), &c->modes_a, out);
+	add_modes(text_letter(row->side, name), &c->modes_b, out);
+}
+
+/* Boots, adjusted p and the ratio of centres of a KPI. */
+static void add_grounds(const struct report *r, const struct report_row *row, struct buf *out)
+{
+	const struct comparison *c = &row->c;
+	char ratio[32];
+
+	if (c->options.kpi && row_is_measured(c)) {
+		buf_printf(out, "    %zu and %zu boots", c->a.n, c->b.n);
+		if (!isnan(c->p_adjusted))
+			buf_printf(out, ", adjusted p %.2g", c->p_adjusted);
+		if (!isnan(row_ratio_pct(c)) && !row_is_noise(c))
+			buf_printf(out, ", ratio of the centres %s",
+				   text_percent(row_ratio_pct(c), ratio));
+		if (isnan(c->percent.estimate))
+			buf_adds(out, ", change in units");
+		buf_addch(out, '\n');
+	}
+	text_remarks(r, row, out);
 }
 
 static void table_of_side(const struct report *r, size_t side, struct buf *out)
@@ -314,8 +332,8 @@ static void table_of_side(const struct report *r, size_t side, struct buf *out)
 		if (r->rows[i].side == side)
 			level = MAX(level, r->rows[i].c.options.level);
 	buf_printf(out, "\n  %-20s %9s %7s %9s %7s %8s %.3g%% interval\n",
-		   text_one_cell(r) ? "metric" : "cell", letter(0, a), "spread", letter(side, b),
-		   "spread", "change", 100 * level);
+		   text_one_cell(r) ? "metric" : "cell", text_letter(0, a), "spread",
+		   text_letter(side, b), "spread", "change", 100 * level);
 	for (size_t i = 0; i < r->n_rows; i++) {
 		const struct report_row *row = &r->rows[i];
 
@@ -340,6 +358,7 @@ void text_table(const struct report *r, struct buf *out)
 	}
 	for (size_t side = 1; side < r->n_sides; side++)
 		table_of_side(r, side, out);
+	text_gmeans(r, out);
 	buf_printf(out,
 		   "\n  Centres are medians of boot values, the change is the Hodges-Lehmann "
 		   "estimate with its\n"
@@ -356,6 +375,8 @@ static void text_compare(const struct report *r, struct buf *out)
 	buf_adds(out, "\n\n");
 	text_sides(r, out);
 	text_table(r, out);
+	text_durations(r, out);
+	text_environment(r, out);
 	text_cost(r, out);
 }
 

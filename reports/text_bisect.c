@@ -34,16 +34,16 @@ static const char *headline(const struct report *r)
 	static const struct {
 		const char *outcome, *words;
 	} lines[] = {
-		{ "culprit", "the culprit is found" },
-		{ "merge", "the culprit is a merge: all that it joins is good" },
-		{ "several", "several commits made it worse" },
-		{ "range", "no single commit is proved; it is one of these" },
-		{ "budget", "the budget is used up; what is known so far" },
-		{ "not-monotone",
-		  "the history goes bad, good and bad again: no single first bad commit" },
-		{ "not-reproduced", "NOT REPRODUCED: good and bad do not differ here" },
-		{ "untestable",
-		  "UNTESTABLE: too little of this range can be built, booted and measured" },
+		{"culprit", "the culprit is found"},
+		{"merge", "the culprit is a merge: all that it joins is good"},
+		{"several", "several commits made it worse"},
+		{"range", "no single commit is proved; it is one of these"},
+		{"budget", "the budget is used up; what is known so far"},
+		{"not-monotone",
+		 "the history goes bad, good and bad again: no single first bad commit"},
+		{"not-reproduced", "NOT REPRODUCED: good and bad do not differ here"},
+		{"untestable",
+		 "UNTESTABLE: too little of this range can be built, booted and measured"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
@@ -150,17 +150,17 @@ static void add_checks(const struct report *r, struct buf *out)
 	static const struct {
 		const char *name, *words;
 	} checks[REPORT_CHECKS] = {
-		{ "ends", "good and bad differ when measured again" },
-		{ "parent", "parent against culprit on fresh boots" },
-		{ "revert", "bad with the culprit reverted gets at least half of the loss back" },
-		{ "same_code", "parent and culprit are different code" },
-		{ "config", "parent and culprit have the same effective config" },
-		{ "alignment", "the step is still there with functions aligned to 64 bytes" },
-		{ "reached", "the workload reaches the changed functions" },
+		{"ends", "good and bad differ when measured again"},
+		{"parent", "parent against culprit on fresh boots"},
+		{"revert", "bad with the culprit reverted gets at least half of the loss back"},
+		{"same_code", "parent and culprit are different code"},
+		{"config", "parent and culprit have the same effective config"},
+		{"alignment", "the step is still there with functions aligned to 64 bytes"},
+		{"reached", "the workload reaches the changed functions"},
 	};
 	static const struct {
 		const char *verdict, *words;
-	} verdicts[] = { { "pass", "passed" }, { "fail", "FAILED" }, { "na", "not applicable" } };
+	} verdicts[] = {{"pass", "passed"}, {"fail", "FAILED"}, {"na", "not applicable"}};
 
 	bool any = false;
 
@@ -202,7 +202,7 @@ static void add_tested(const struct report *r, struct buf *out)
 		   "boots", "value", "spread");
 	for (size_t i = 0; i < b->n_tested; i++) {
 		const struct report_tested *t = &b->tested[i];
-		struct summary of = { .median = t->centre, .sd = t->sd };
+		struct summary of = {.median = t->centre, .sd = t->sd};
 
 		buf_printf(out, "  %8s %5zu %10s %7s  ", role(b, t), t->boots,
 			   text_value(t->centre, centre), text_spread(&of, spread));
@@ -251,29 +251,46 @@ static void add_word(struct buf *out, const char *word)
 	buf_addch(out, '\'');
 }
 
-static void add_command(const struct report *r, const char *verb, const char *const *words,
+/* What is to be typed: where, for which job. */
+struct typed {
+	const struct report *report;
+	const char *repo, *job;
+};
+
+static void add_command(const struct typed *t, const char *verb, const char *const *words,
 			struct buf *out)
 {
+	size_t line;
+
 	buf_adds(out, "  culprit");
-	if (*r->session.repo) {
+	if (*t->repo) {
 		buf_adds(out, " --repo");
-		add_word(out, r->session.repo);
+		add_word(out, t->repo);
 	}
 	add_word(out, verb);
-	add_word(out, r->job);
+	add_word(out, t->job);
 	buf_adds(out, " \\\n   ");
-	for (; *words; words++)
-		add_word(out, *words);
+	line = out->len;
+	for (; *words; words++) {
+		autobuf word = {};
+
+		add_word(&word, *words);
+		if (out->len - line > 1 && out->len - line + word.len > 66 && **words == '-') {
+			buf_adds(out, " \\\n   ");
+			line = out->len;
+		}
+		buf_add(out, word.data, word.len);
+	}
 	buf_addch(out, '\n');
 }
 
-static void add_search_command(const struct report *r, const char *good, const char *bad,
+static void add_search_command(const struct typed *t, const char *good, const char *bad,
 			       struct buf *out)
 {
-	const struct bisection_row *row = &r->bisect.row;
+	const struct bisection_row *row = &t->report->bisect.row;
 	autofree char *seed = xasprintf("%llu", (unsigned long long)row->seed);
-	const char *words[12] = { "--good",   good,	   "--bad",  bad,
-				  "--metric", row->metric, "--seed", seed };
+	const char *words[12] = {"--good",   good,	  "--bad",  bad,
+				 "--metric", row->metric, "--seed", seed};
 	size_t n = 8;
 
 	if (*row->cell) {
@@ -281,34 +298,34 @@ static void add_search_command(const struct report *r, const char *good, const c
 		words[n++] = row->cell;
 	}
 	words[n] = "--again";
-	add_command(r, "bisect", words, out);
+	add_command(t, "bisect", words, out);
 }
 
-static void add_pair(const struct report *r, const char *a, const char *b, struct buf *out)
+static void add_pair(const struct typed *t, const char *a, const char *b, struct buf *out)
 {
-	const char *words[] = { a, b, NULL };
+	const char *words[] = {a, b, NULL};
 
-	add_command(r, "compare", words, out);
+	add_command(t, "compare", words, out);
 }
 
-static void add_reproduce(const struct report *r, struct buf *out)
+void text_reproduce(const struct report *r, const char *repo, const char *job, struct buf *out)
 {
+	const struct typed t = {r, repo, job};
 	const struct report_bisect *b = &r->bisect;
 	autofree char *good = xstrndup(b->row.good, 12), *bad = xstrndup(b->row.bad, 12);
 
-	buf_adds(out, "\nReproduce\n");
 	if (b->confirmed) {
 		autofree char *parent = xstrndup(r->sides[0].commit.sha, 12);
 		autofree char *culprit = xstrndup(r->sides[1].commit.sha, 12);
 		autofree char *without = xasprintf("%s-%s", bad, culprit);
 
-		add_pair(r, parent, culprit, out);
+		add_pair(&t, parent, culprit, out);
 		/* a culprit that cannot be reverted leaves the ends to compare */
-		add_pair(r, streq(b->checks[2], "na") ? good : without, bad, out);
+		add_pair(&t, streq(b->checks[2], "na") ? good : without, bad, out);
 	} else {
-		add_pair(r, good, bad, out);
+		add_pair(&t, good, bad, out);
 	}
-	add_search_command(r, good, bad, out);
+	add_search_command(&t, good, bad, out);
 }
 
 void text_bisect(const struct report *r, struct buf *out)
@@ -320,9 +337,11 @@ void text_bisect(const struct report *r, struct buf *out)
 				       : "Good against bad");
 	text_sides(r, out);
 	text_table(r, out);
+	text_environment(r, out);
 	add_checks(r, out);
 	add_tested(r, out);
 	add_notes(&r->bisect, out);
 	text_cost(r, out);
-	add_reproduce(r, out);
+	buf_adds(out, "\nReproduce\n");
+	text_reproduce(r, r->session.repo, r->job, out);
 }

@@ -155,10 +155,10 @@ int value_table_fill(struct store *store, const struct value_request *request,
 		     struct value_table *ret, struct err *err)
 {
 	struct sample_list list;
-	struct collecting c = { .request = request,
-				.list = &list,
-				.table = { .n_metrics = request->n_metrics,
-					   .n_sides = request->n_sides } };
+	struct collecting c = {
+		.request = request,
+		.list = &list,
+		.table = {.n_metrics = request->n_metrics, .n_sides = request->n_sides}};
 	int rc = store_samples(store, request->session, request->cell, request->metric, &list, err);
 	size_t n;
 

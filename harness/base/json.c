@@ -117,7 +117,7 @@ void json_print(const struct json *j, bool pretty, struct buf *to)
 {
 	json_dump_callback(in(j), add_to_buf, to,
 			   JSON_ENCODE_ANY | JSON_REAL_PRECISION(15) |
-				   (pretty ? JSON_INDENT(2) : JSON_COMPACT));
+				   (pretty ? JSON_INDENT(2) | JSON_ENSURE_ASCII : JSON_COMPACT));
 }
 
 int json_parse(const char *text, size_t len, struct json **ret, struct err *err)

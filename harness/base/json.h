@@ -31,7 +31,8 @@ static inline void cleanup_json(struct json **j)
 }
 #define autojson __attribute__((cleanup(cleanup_json)))
 
-/* Keys keep their order of insertion; numbers print with up to 15 significant digits. */
+/* Keys keep their order of insertion; numbers print with up to 15 significant digits. Pretty is for a
+ * terminal or a mail: pure ASCII, whatever the strings hold. */
 void json_print(const struct json *j, bool pretty, struct buf *out);
 
 int json_parse(const char *text, size_t len, struct json **ret, struct err *err);

@@ -57,6 +57,7 @@ static struct bisection_row new_row(const struct bisection *b)
 		.effect_good = NAN,
 		.effect_bad = NAN,
 		.smallest_effect_pct = NAN,
+		.regained_pct = NAN,
 		.n_candidates = (int64_t)range->n,
 	};
 }
@@ -252,6 +253,7 @@ static void fill_row(const struct bisection *b, const struct search_result *r,
 	replace(&row->notes, notes_json(b, r));
 	row->probability = r->probability;
 	row->smallest_effect_pct = r->visible_pct;
+	row->regained_pct = first ? 100 * first->regained : NAN;
 	fill_effect(row, r);
 }
 

@@ -43,7 +43,7 @@ static int finish(struct work *w, int *ret_status, struct err *err)
 {
 	struct bisection_row row = {};
 
-	if (work_report(w, err) < 0 || store_bisection_get(w->store, w->lab.session, &row, err) < 0)
+	if (work_report(w, NULL, err) < 0 || store_bisection_get(w->store, w->lab.session, &row, err) < 0)
 		return -err->code;
 	*ret_status = bisect_exit_code(row.outcome);
 	bisection_row_release(&row);

@@ -4,11 +4,12 @@
 #include "harness/measure/column.h"
 #include "harness/measure/rounds.h"
 #include "harness/verbs/work.h"
+#include "reports/report.h"
 
 #define COLUMNS_MAX 64
 
-struct compare_options {
-	const char *cell;
+struct compare_request {
+	const char *cell, *format;
 	char **images;
 	uint64_t seed;
 };
@@ -22,7 +23,7 @@ struct comparing {
 	struct rounds rounds;
 };
 
-static int read_columns(struct comparing *c, const struct compare_options *o, size_t n,
+static int read_columns(struct comparing *c, const struct compare_request *o, size_t n,
 			char **words, struct err *err)
 {
 	struct rounds *r = &c->rounds;
@@ -78,7 +79,7 @@ static int begin_session(struct comparing *c, struct err *err)
 	return r;
 }
 
-static int compare(struct work *w, const struct compare_options *o, size_t n, char **words,
+static int compare(struct work *w, const struct compare_request *o, size_t n, char **words,
 		   struct err *err)
 {
 	size_t n_sides = n + strv_len(o->images);
@@ -114,12 +115,14 @@ static int compare(struct work *w, const struct compare_options *o, size_t n, ch
 
 int verb_compare(struct ctx *ctx, int argc, char **argv)
 {
-	struct compare_options o = {.seed = 1};
+	struct compare_request o = {.seed = 1};
 	const struct opt options[] = {
 		{"cell", 0, OPT_STRING, &o.cell, "k=v,...", "this cell only"},
 		{"image", 0, OPT_LIST, &o.images, "FILE",
 		 "a column for a kernel not built here; several allowed"},
 		{"seed", 0, OPT_U64, &o.seed, "N", "of the order of cells"},
+		{"format", 0, OPT_STRING, &o.format, "FORMAT",
+		 "text (default), json, lkp or mmtests"},
 		{},
 	};
 	ERR_CLEANUP struct err err = {};
@@ -128,9 +131,10 @@ int verb_compare(struct ctx *ctx, int argc, char **argv)
 	int n = verb_options(ctx, options, argc, argv, 1, COLUMNS_MAX, &status);
 
 	if (n >= 0) {
-		if (work_open(&w, ctx, argv[1], &err) == 0 &&
+		if ((!o.format || report_has_format(o.format, &err)) &&
+		    work_open(&w, ctx, argv[1], &err) == 0 &&
 		    compare(&w, &o, (size_t)n - 1, argv + 2, &err) == 0)
-			status = work_report(&w, &err);
+			status = work_report(&w, o.format, &err);
 		work_close(&w, &err);
 		if (err.code)
 			status = verb_fail(ctx, &err);

@@ -7,7 +7,7 @@ int verb_report(struct ctx *ctx, int argc, char **argv)
 {
 	const char *format = NULL;
 	const struct opt options[] = {
-		{ "format", 0, OPT_STRING, &format, "FORMAT", "text (default) or json" },
+		{ "format", 0, OPT_STRING, &format, "FORMAT", "text (default), json, lkp or mmtests" },
 		{},
 	};
 	ERR_CLEANUP struct err err = {};

@@ -154,7 +154,7 @@ int verb_run(struct ctx *ctx, int argc, char **argv)
 		if ((!need_repo || work_repo(&w, &err) == 0) &&
 		    choose_subject(&w, n == 2 ? argv[2] : "HEAD", &o, &column, &spec, &err) == 0 &&
 		    measure(&w, &spec, &o, &err) == 0)
-			work_report(&w, &err);
+			work_report(&w, NULL, &err);
 	}
 	column_release(&column);
 	work_close(&w, &err);

@@ -54,6 +54,13 @@ static char *xdg_dir(const char *given, const char *variable, const char *below_
 	return fs_absolute(path);
 }
 
+char *ctx_config_path(const struct ctx *ctx)
+{
+	autofree char *dir = xdg_dir(NULL, "XDG_CONFIG_HOME", ".config");
+
+	return xasprintf("%s/config.yaml", dir);
+}
+
 /* global options count before and after the verb, so what they say is applied after both are read
  */
 static void ctx_apply(struct ctx *ctx)

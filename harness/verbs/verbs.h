@@ -47,6 +47,7 @@ int verb_options(struct ctx *ctx, const struct opt *table, int argc, char **argv
 int verb_fail(struct ctx *ctx, struct err *err);
 /* Opens the state's database; writing creates and migrates it, reading never waits for a writer. */
 int ctx_store(struct ctx *ctx, bool write, struct store **ret, struct err *err);
+char *ctx_config_path(const struct ctx *ctx); /* the user's settings; owned */
 /* A session number from a word; ERR_USAGE if it is none, ERR_NOT_FOUND if there is no such session.
  */
 int verb_session(struct store *store, const char *word, struct session_row *ret, struct err *err);

@@ -120,7 +120,7 @@ static int measure(struct verify *v, int *ret_status, struct err *err)
 			     v->metric->name,	v->cell->name,	    NULL};
 
 	if (read_sides(v, err) < 0 || work_lab(v->w, "verify", key, true, err) < 0 ||
-	    work_compare(v->w, &v->rounds, err) < 0 || work_report(v->w, err) < 0)
+	    work_compare(v->w, &v->rounds, err) < 0 || work_report(v->w, NULL, err) < 0)
 		return -(int)err->code;
 	*ret_status = side_is_out(&v->rounds.sides[PATCHED]) ? UNTESTABLE : judge(v);
 	return 0;

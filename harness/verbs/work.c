@@ -95,14 +95,16 @@ int work_compare(struct work *w, struct rounds *r, struct err *err)
 	return rounds_take(r, err);
 }
 
-int work_report(struct work *w, struct err *err)
+int work_report(struct work *w, const char *format, struct err *err)
 {
 	autoreport struct report *report = NULL;
 	autobuf out = {};
 
 	progress_clear();
+	if (!format)
+		format = w->ctx->json ? "json" : "text";
 	if (report_fill(w->store, w->lab.session, &report, err) < 0 ||
-	    report_format(report, w->ctx->json ? "json" : "text", &out, err) < 0)
+	    report_format(report, format, &out, err) < 0)
 		return -err->code;
 	fputs(buf_str(&out), stdout);
 	return report_exit_status(report);

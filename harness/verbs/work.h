@@ -24,9 +24,9 @@ int work_lab(struct work *w, const char *kind, const char *const *key, bool fres
 /* The open session's sides built, recorded as the columns of a comparison, planned, said and
  * measured; what cannot be built or does not apply stays a column that says so. */
 int work_compare(struct work *w, struct rounds *rounds, struct err *err);
-/* Prints the session's report (text, or JSON with --json) on stdout; the exit status that goes with
- * it. */
-int work_report(struct work *w, struct err *err);
+/* Prints the session's report on stdout, in this format or (NULL) as text, or JSON with --json; the
+ * exit status that goes with it. */
+int work_report(struct work *w, const char *format, struct err *err);
 /* Closes everything; the session ends as err says. */
 void work_close(struct work *w, const struct err *err);
 /* The metric that decides: the one chosen, or the job's only KPI; ERR_USAGE lists several. */

@@ -4,6 +4,8 @@
 #
 #	make_project DIR COMMITS CULPRIT	# linear; speed falls by a tenth at commit CULPRIT (from 1)
 #	write_job FILE				# a job that measures it
+#
+# With $culprit_message set to a file, the culprit's commit has that message and the author $culprit_author.
 
 make_project() {
 	local dir=$1 commits=$2 culprit_at=$3 broken=${4:-0}
@@ -28,7 +30,12 @@ make_project() {
 			echo "$i" >"file$i"
 			[ "$i" = "$culprit_at" ] && echo 900 >level
 			if [ "$i" = "$broken" ]; then touch broken; else rm -f broken; fi
-			git add -A . && git commit -qm "change $i"
+			git add -A .
+			if [ "$i" = "$culprit_at" ] && [ -n "${culprit_message:-}" ]; then
+				GIT_AUTHOR_NAME=$culprit_author git commit -q --cleanup=verbatim -F "$culprit_message"
+			else
+				git commit -qm "change $i"
+			fi
 		done
 		git tag bad
 	)
