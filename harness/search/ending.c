@@ -184,6 +184,17 @@ static char *notes_json(const struct bisection *b, const struct search_result *r
 		const struct search_culprit *c = &r->culprits[i];
 		autofree char *note = NULL;
 
+		if (c->effect.boots && isfinite(c->p_value)) {
+			autofree char *proof = xasprintf(
+				"fresh boots of %.12s and its parent are alike with p = %.2g%s",
+				node_sha(b, c->commit), c->p_value,
+				c->proved_early
+					? ", by the noise of all boots of the search; ranks "
+					  "of so few boots alone cannot say as much"
+					: "");
+
+			json_push(list, json_string_new(proof));
+		}
 		if (c->merge) {
 			autofree char *replay = replay_note(b, c);
 

@@ -148,8 +148,10 @@ static void add_culprit(const struct search *s, int commit, double probability,
 	};
 	const struct trial *t = trial_find(s, SEARCH_CONFIRM, commit);
 
-	if (t)
+	if (t) {
 		c.p_value = t->p;
+		c.proved_early = t->passed && t->sides.at[0].values.n < (size_t)t->boots;
+	}
 	for (enum search_check check = 0; check < CHECKS; check++)
 		c.checks[check] = culprit_check(s, commit, check);
 	r->culprits = xrealloc(r->culprits, r->n_culprits + 1, sizeof(*r->culprits));

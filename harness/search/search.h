@@ -201,8 +201,9 @@ struct search_culprit {
 	bool merge; /* a merge all of whose parents are good */
 	struct search_effect effect;
 	enum search_verdict checks[CHECKS];
-	double p_value;	 /* of the confirmation, the largest over the parents */
-	double regained; /* share of the effect that the revert takes back, NaN not measured */
+	double p_value;	   /* of the confirmation, the largest over the parents */
+	bool proved_early; /* by a first look after three boots a side, with the search's noise */
+	double regained;   /* share of the effect that the revert takes back, NaN not measured */
 };
 
 struct search_result {

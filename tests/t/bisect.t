@@ -98,6 +98,7 @@ run culprit report "$(json 'd["bisect"]')"
 offer=$(printf '%s\n' "$out" | tr -s '\n ' ' ' | grep -o 'git worktree add .*\.\.HEAD' | sed "s|culprit --repo|$culprit --json --repo|; s|DIR|$TMP/replay|g")
 run sh -c "cd '$TMP/m' && $offer"
 is "$status" 0 "what it offers works as printed"
+out="{${out#*\{}" # git prints a line first
 is "$(json 'd["subject"]')" "add b" "and finds the commit of the side branch that it takes"
 
 finish
