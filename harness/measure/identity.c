@@ -130,7 +130,7 @@ int boot_identify(struct lab *lab, struct subject *subject, const struct boot *b
 	if (subject->identity)
 		r = check_build_ids(subject->identity, hello->notes, err);
 	else if (hello->notes && *hello->notes)
-		subject->identity = xstrdup(hello->notes);
+		r = subject_record_identity(lab, subject, hello->notes, err);
 	if (r == 0 && subject->image)
 		r = check_cmdline(lab->job->kernel.cmdline, hello->cmdline, err);
 	if (r == 0) {

@@ -14,7 +14,7 @@
 
 struct compare_options {
 	const char *cell;
-	char **images;
+	char **images, **modules; /* a directory for each image, or none */
 	uint64_t seed;
 };
 
@@ -47,11 +47,18 @@ static int read_columns(struct comparing *c, const struct compare_options *o, si
 			return -err->code;
 		s->spec = column_subject(&s->column);
 	}
-	for (char **image = o->images; image && *image; image++) {
+	if (o->modules && strv_len(o->modules) != strv_len(o->images))
+		return err_set(err, ERR_USAGE, "%zu images need as many --modules, or none",
+			       strv_len(o->images));
+	for (size_t i = 0; o->images && o->images[i]; i++) {
 		struct side *s = &c->sides[c->n_sides++];
 
 		s->subject = (struct subject)SUBJECT_NONE;
-		s->spec = (struct subject_spec){.name = *image, .image = *image};
+		s->spec = (struct subject_spec){
+			.name = o->images[i],
+			.image = o->images[i],
+			.modules = o->modules ? o->modules[i] : NULL,
+		};
 	}
 	return 0;
 }
@@ -257,6 +264,8 @@ int verb_compare(struct ctx *ctx, int argc, char **argv)
 		{"cell", 0, OPT_STRING, &o.cell, "k=v,...", "this cell only"},
 		{"image", 0, OPT_LIST, &o.images, "FILE",
 		 "a column for a kernel not built here; several allowed"},
+		{"modules", 0, OPT_LIST, &o.modules, "DIR",
+		 "/lib/modules/VERSION of an image, for all of them in their order"},
 		{"seed", 0, OPT_U64, &o.seed, "N", "of the order of cells"},
 		{},
 	};
@@ -274,5 +283,6 @@ int verb_compare(struct ctx *ctx, int argc, char **argv)
 			status = verb_fail(ctx, &err);
 	}
 	strv_free(o.images);
+	strv_free(o.modules);
 	return status;
 }
