@@ -57,6 +57,8 @@ cp "${images[1]}" "$TMP/copy"
 run culprit --json run "$TMP/module.yaml" --image "$TMP/copy" --modules "${modules[1]}"
 is "$status" 0 "an image with its modules runs, and a setup loads one"
 is "$(json 'd["build_id"]')" "$second" "the build-id is the file's, whatever its name"
+like "$(sqlite3 "$XDG_STATE_HOME/culprit/culprit.db" 'SELECT identity FROM kernels ORDER BY id DESC LIMIT 1')" '^veth [0-9a-f]{40}$' \
+	"the module's build-id is part of the identity"
 run culprit -q run "$TMP/module.yaml" --image "$TMP/copy"
 is "$status" 128 "without its modules the setup fails"
 like "$err" "setup exited" "and it is said that it was the setup"
