@@ -141,6 +141,32 @@ void fill_count_sides(struct filling *f)
 		fill_durations(f, (int)i);
 }
 
+/* "vmlinux HEX\n..." */
+static char *vmlinux_id(const char *identity)
+{
+	const char *hex = identity + strlen("vmlinux ");
+
+	return str_starts(identity, "vmlinux ") ? xstrndup(hex, strcspn(hex, "\n")) : NULL;
+}
+
+/* What has no commit is told by its build-id. */
+static int fill_build_ids(struct filling *f, struct err *err)
+{
+	for (size_t i = 0; i < f->n_boots; i++) {
+		struct report_side *side =
+			f->side[i] < 0 ? NULL : &f->report->sides[f->side[i]];
+		struct kernel_row kernel = {};
+
+		if (!side || side->commit.sha || side->build_id || !f->boots[i].kernel)
+			continue;
+		if (store_kernel_get(f->store, f->boots[i].kernel, &kernel, err) < 0)
+			return -err->code;
+		side->build_id = vmlinux_id(kernel.identity);
+		kernel_row_release(&kernel);
+	}
+	return 0;
+}
+
 /* --- rows --- */
 
 /* Calls back for each metric and cell that has a value on any side: KPIs first, then metric by
@@ -229,6 +255,8 @@ static int fill_run(struct filling *f, struct err *err)
 	}
 	rc = fill_commit(f, sha, &side->commit, err);
 	if (rc == 0)
+		rc = fill_build_ids(f, err);
+	if (rc == 0)
 		rc = fill_values(f, NULL, NULL, 1, &f->report->values, err);
 	if (rc == 0) {
 		fill_count_sides(f);
@@ -288,6 +316,8 @@ static int fill_compare(struct filling *f, struct err *err)
 
 	for (size_t i = 0; rc == 0 && i < f->n_boots; i++)
 		f->side[i] = fill_is_auxiliary(&f->boots[i]) ? -1 : side_index(r, f->boots[i].side);
+	if (rc == 0)
+		rc = fill_build_ids(f, err);
 	if (rc == 0)
 		rc = fill_values(f, NULL, NULL, r->n_sides, &r->values, err);
 	if (rc == 0)
@@ -394,6 +424,7 @@ static void side_release(struct report_side *side)
 	free(side->name);
 	free(side->rev);
 	free(side->message);
+	free(side->build_id);
 	commit_row_release(&side->commit);
 }
 

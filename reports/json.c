@@ -86,6 +86,7 @@ static void print_run(const struct report *r, struct json *document)
 	json_set_int(document, "run", r->session.id);
 	json_set_str(document, "commit", side->commit.sha);
 	json_set_str(document, "subject", side->commit.sha ? side->commit.subject : NULL);
+	json_set_str(document, "build_id", side->build_id);
 	json_set_str(document, "unit", r->by_run ? "run" : "boot");
 	json_set_num(document, "wanted_half_width_percent", r->interval_pct / 2);
 	json_set_int(document, "boots", (int64_t)side->boots);
@@ -120,6 +121,7 @@ static void add_sides(struct json *document, const struct report *r)
 		json_set_str(o, "rev", side->rev);
 		json_set_str(o, "commit", side->commit.sha);
 		json_set_str(o, "subject", side->commit.sha ? side->commit.subject : NULL);
+		json_set_str(o, "build_id", side->build_id);
 		json_set_str(o, "message", *side->message ? side->message : NULL);
 		json_set_int(o, "boots", (int64_t)side->boots);
 		json_set_int(o, "lost_boots", (int64_t)side->lost);

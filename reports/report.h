@@ -29,6 +29,7 @@ struct report_side {
 	char *name, *rev;
 	char *message;		  /* why it was not measured; "" */
 	struct commit_row commit; /* sha NULL where there is none */
+	char *build_id;		  /* of a kernel that was not built here, once it ran; NULL */
 	size_t boots;		  /* that gave values */
 	size_t lost, voided;	  /* that gave none; that a person took out */
 	size_t runs, failed_runs;

@@ -147,10 +147,13 @@ void text_sides(const struct report *r, struct buf *out)
 		const struct report_side *s = &r->sides[i];
 
 		buf_printf(out, "  %s  ", text_letter(i, name));
-		text_safe(out, s->name, 20);
+		text_safe(out, s->build_id ? path_base(s->name) : s->name, s->build_id ? 40 : 20);
 		buf_pad(out, 14, ' ');
 		buf_addch(out, ' ');
-		text_commit(out, &s->commit, TEXT_SUBJECT);
+		if (s->build_id)
+			buf_printf(out, "build-id %s", s->build_id);
+		else
+			text_commit(out, &s->commit, TEXT_SUBJECT);
 		buf_addch(out, '\n');
 		side_trouble(s, out);
 		side_failures(r, i, out);

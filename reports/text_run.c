@@ -69,6 +69,8 @@ void text_run(const struct report *r, struct buf *out)
 	if (side->commit.sha) {
 		buf_adds(out, "\n  ");
 		text_commit(out, &side->commit, TEXT_SUBJECT);
+	} else if (side->build_id) {
+		buf_printf(out, "\n  kernel with build-id %s", side->build_id);
 	}
 	buf_adds(out, "\n\n");
 	if (!r->n_run_rows)

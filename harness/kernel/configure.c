@@ -5,11 +5,13 @@
 #include "harness/base/fs.h"
 #include "harness/base/util.h"
 #include "harness/kernel/git.h"
+#include "harness/kernel/ksymbol.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 
 #define CONFIG_MAX_BYTES (4u << 20)
+#define SRC_ARCH	 "x86"
 
 /* Whether a path of the tree can have a say in a config. Rather too many than too few. */
 static bool is_input(const char *path)
@@ -57,6 +59,19 @@ static int run(struct kmake *k, const char *target, struct err *err)
 	return rc;
 }
 
+/* A base that is not tinyconfig has EXPERT off, and a tree without the option needs no change. */
+static int add_expert(const struct kmake *k, struct buf *text, struct err *err)
+{
+	autoksymbols struct ksymbols *tree = NULL;
+	struct ksymbol option = {};
+	int rc = ksymbols_read(k->src, SRC_ARCH, &tree, err);
+
+	if (!rc && ksymbols_find(tree, ALIGN_OPTION, &option))
+		buf_adds(text, "CONFIG_EXPERT=y\n");
+	ksymbol_release(&option);
+	return rc;
+}
+
 /* Runs base target and olddefconfig in a directory of their own, whose host programs stay built. */
 static int make_config(struct kmake *k, const struct recipe *r, struct buf *ret, struct err *err)
 {
@@ -76,6 +91,8 @@ static int make_config(struct kmake *k, const struct recipe *r, struct buf *ret,
 			rc = fs_read(path, CONFIG_MAX_BYTES, &text, err);
 	}
 	buf_printf(&text, "\n%s", r->fragments);
+	if (!rc && r->options->aligned)
+		rc = add_expert(k, &text, err);
 	if (!rc)
 		rc = fs_write(path, text.data, text.len, err);
 	if (!rc)
@@ -94,7 +111,7 @@ static int check(const struct kmake *k, const struct recipe *r, const struct buf
 		err_phase(err, "config");
 		return -ERR_UNTESTABLE;
 	}
-	return kconfig_check(&r->asked, &effective, k->src, "x86", ret_notes, err);
+	return kconfig_check(&r->asked, &effective, k->src, SRC_ARCH, ret_notes, err);
 }
 
 /* The config of equal inputs, with its notes, from the cache: 1 found, 0 not. */

@@ -4,6 +4,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/fs.h"
+#include "harness/base/log.h"
 #include "harness/base/proc.h"
 #include "harness/kernel/cpio.h"
 #include "harness/kernel/identity.h"
@@ -13,6 +14,7 @@
 #define SCRIPT_DEPTH_MAX  4
 #define LIST_MAX_BYTES	  (256u << 10)
 #define MODULES_DEPTH_MAX 24
+#define DEPMOD_MAX_BYTES  (64u << 20)
 
 /* Debian's packages of programs that benchmarks use. */
 static const struct package {
@@ -211,6 +213,16 @@ static int add_busybox(struct image *image, struct err *err)
 	return add_dependencies(image, path, 0, err);
 }
 
+/* What busybox's modprobe reads is .ko, .ko.gz and .ko.xz. */
+static int compressed(const char *module, struct err *err)
+{
+	err_set(err, ERR_USAGE,
+		"module '%s' is compressed with zstd, which nothing in the guest reads", module);
+	err_hint(err, "unpack a copy of the directory: find DIR -name '*.ko.zst' -exec zstd -d "
+		      "--rm {} +");
+	return -ERR_USAGE;
+}
+
 /* Copies a directory's files; links, such as a module tree's to its sources, stay out. */
 static int add_tree(struct image *image, const char *from, const char *to, int depth,
 		    struct err *err)
@@ -226,6 +238,8 @@ static int add_tree(struct image *image, const char *from, const char *to, int d
 
 		if (lstat(source, &st))
 			rc = err_errno(err, "cannot read '%s'", source);
+		else if (S_ISREG(st.st_mode) && str_ends(path, ".ko.zst"))
+			rc = compressed(source, err);
 		else if (S_ISREG(st.st_mode))
 			cpio_add_file(&image->cpio, path, 0644, source);
 		else if (S_ISDIR(st.st_mode) && depth < MODULES_DEPTH_MAX)
@@ -234,13 +248,57 @@ static int add_tree(struct image *image, const char *from, const char *to, int d
 	return rc;
 }
 
+/*
+ * A package's modules come without modules.dep, which its installation would make. What depmod
+ * prints begins with it; the next file begins with a comment.
+ */
+static int add_dependency_list(struct image *image, const char *dir, const char *release,
+			       struct err *err)
+{
+	size_t tree_len = strlen(dir) - MIN(strlen(dir), strlen(release));
+	autofree char *root = xstrndup(dir, tree_len);
+	autofree char *path = xasprintf("%s/modules.dep", release);
+	autofree char *depmod = fs_find_program("depmod");
+	const char *const argv[] = {depmod,	    "-n", "-b", tree_len ? root : "/",
+				    path_base(dir), NULL};
+	const struct proc_spec spec = {
+		.argv = argv,
+		.deadline_ns = clock_deadline_ns(300 * NS_PER_S),
+		.what = "depmod",
+	};
+	autobuf text = {};
+	char *end;
+	int rc;
+
+	if (!depmod || !str_ends(dir, release)) {
+		log_warn("'%s' has no modules.dep, so modprobe will find nothing in the guest: %s",
+			 dir, depmod ? "run depmod on it" : "install Debian's package kmod");
+		return 0;
+	}
+	rc = proc_run_ok(&spec, &text, DEPMOD_MAX_BYTES, ERR_USAGE, err);
+	if (rc)
+		return rc;
+	end = strstr(buf_str(&text), "\n#");
+	if (end)
+		buf_truncate(&text, end + 1 - text.data);
+	cpio_add_text(&image->cpio, path, 0644, buf_str(&text));
+	return 0;
+}
+
 static int add_modules(struct image *image, const char *modules_dir, struct err *err)
 {
 	autofree char *absolute = fs_absolute(modules_dir);
 	autofree char *list = xasprintf("%s/modules.order", absolute);
+	autofree char *dependencies = xasprintf("%s/modules.dep", absolute);
 	autofree char *release = xasprintf("/lib/modules/%s", path_base(absolute));
+	int rc;
 
-	return add_tree(image, absolute, fs_exists(list) ? release : "/lib/modules", 0, err);
+	if (!fs_exists(list))
+		return add_tree(image, absolute, "/lib/modules", 0, err);
+	rc = add_tree(image, absolute, release, 0, err);
+	if (!rc && !fs_exists(dependencies))
+		rc = add_dependency_list(image, absolute, release, err);
+	return rc;
 }
 
 static void add_skeleton(struct image *image, const char *agent)

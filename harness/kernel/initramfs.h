@@ -13,10 +13,10 @@
  * paths, each put into the guest with its interpreter and shared libraries; one that is a script
  * brings what its #! line names, unless busybox has it. What does not lie in a bin directory of the
  * system goes to /usr/bin. modules_dir (or NULL) is copied to /lib/modules; it holds a directory a
- * release, or is one itself.
+ * release, or is one itself, which gets a modules.dep by depmod if it lacks one.
  *
  * ERR_NOT_FOUND: a program or library that does not exist, with the Debian package to install where
- * known.
+ * known. ERR_USAGE: modules that modprobe in the guest could not load.
  */
 int initramfs_make(const char *cache_dir, const char *agent, char *const *programs,
 		   const char *modules_dir, char **ret_path, struct err *err);

@@ -9,10 +9,9 @@
 
 /* LOCALVERSION_AUTO would put the commit into the image, and no two would be equal. */
 static const char own_lines[] = "# CONFIG_LOCALVERSION_AUTO is not set\n";
-/* Where the option does not exist or something it depends on is off, KCFLAGS aligns C functions all
- * the same; so it is not one that must survive, and nothing else of the config is changed for its
- * sake. */
-static const char aligned_lines[] = "CONFIG_DEBUG_FORCE_FUNCTION_ALIGN_64B=y\n";
+/* The tree's own way to align; configure.c sees to what it depends on, kmake.c to trees without it.
+ */
+static const char aligned_lines[] = "CONFIG_" ALIGN_OPTION "=y\n";
 
 static int check_base(const char *base, struct err *err)
 {
@@ -65,9 +64,11 @@ static int read_texts(const struct kernel_options *o, const char *extra, struct 
 		rc = add_fragment(o->fragments[i], &fragments, err);
 	if (extra)
 		buf_printf(&fragments, "%s\n", extra);
+	if (o->aligned)
+		buf_adds(&fragments, aligned_lines);
 	if (!rc)
 		rc = kconfig_parse(buf_str(&fragments), "kernel config", &r->asked, err);
-	buf_printf(&fragments, "%s%s", own_lines, o->aligned ? aligned_lines : "");
+	buf_adds(&fragments, own_lines);
 	r->base = *o->base == '/' ? buf_take(&base) : NULL;
 	r->fragments = buf_take(&fragments);
 	return rc;

@@ -7,12 +7,15 @@
 #include "harness/kernel/kconfig.h"
 #include "harness/kernel/toolchain.h"
 
+/* What `aligned` asks of a tree that knows it (since Linux 5.16); it depends on EXPERT. */
+#define ALIGN_OPTION "DEBUG_FORCE_FUNCTION_ALIGN_64B"
+
 struct recipe {
 	const struct kernel_options *options; /* borrowed */
 	struct toolchain tools;
 	char *base;	 /* text of the base config, NULL where options->base is a make target */
 	char *fragments; /* all fragments as one text, our own lines last */
-	struct kconfig asked; /* what the job's fragments and the extra one ask for */
+	struct kconfig asked; /* what the job's fragments, the extra one and `aligned` ask for */
 	char hash[HASH_HEX];  /* of all this: equal recipes make equal kernels of equal trees */
 };
 #define autorecipe __attribute__((cleanup(recipe_release))) struct recipe

@@ -7,6 +7,7 @@
 #include "harness/base/log.h"
 #include "harness/base/progress.h"
 #include "harness/base/rng.h"
+#include "harness/measure/identity.h"
 #include "harness/measure/parse.h"
 #include "harness/stats/interval.h"
 #include "harness/stats/summary.h"
@@ -244,7 +245,7 @@ static int run_setup(struct in_boot *b, struct err *err)
 	problem = run_problem(&reply, setup->timeout_ns);
 	run_reply_release(&reply);
 	if (!problem)
-		return 0;
+		return boot_identify_modules(b->lab, b->plan->subject, b->boot, err);
 	err_set(err, b->lab->job->runner == RUNNER_LOCAL ? ERR_UNTESTABLE : ERR_INFRA,
 		"the job's setup %s", problem);
 	err_phase(err, "setup");

@@ -118,19 +118,42 @@ static void add_kernel_part(struct json *facts, const struct agent_hello *hello)
 	json_set_str(facts, "kernel.cmdline", hello->cmdline);
 }
 
+/* What an image is, its first boot says: after the setup, which may load modules. */
+static int check_or_learn(struct lab *lab, struct subject *subject, const struct agent_hello *hello,
+			  bool all_loaded, struct err *err)
+{
+	if (subject->identity)
+		return check_build_ids(subject->identity, hello->notes, err);
+	if (!all_loaded || !hello->notes || !*hello->notes)
+		return 0;
+	return subject_record_identity(lab, subject, hello->notes, err);
+}
+
+int boot_identify_modules(struct lab *lab, struct subject *subject, struct boot *boot,
+			  struct err *err)
+{
+	int r;
+
+	if (!subject->image)
+		return 0;
+	r = boot_refresh_hello(boot, err);
+	if (r == 0)
+		r = check_or_learn(lab, subject, boot_hello(boot), true, err);
+	if (r < 0)
+		err_phase(err, "identity");
+	return r;
+}
+
 int boot_identify(struct lab *lab, struct subject *subject, const struct boot *boot,
 		  int64_t *ret_fingerprint, struct err *err)
 {
 	const struct agent_hello *hello = boot_hello(boot);
 	autojson struct json *facts = NULL;
 	autobuf text = {};
-	int r = 0;
+	int r;
 
 	err_phase(err, "identity");
-	if (subject->identity)
-		r = check_build_ids(subject->identity, hello->notes, err);
-	else if (hello->notes && *hello->notes)
-		subject->identity = xstrdup(hello->notes);
+	r = check_or_learn(lab, subject, hello, !subject->image || !lab->job->setup.argv, err);
 	if (r == 0 && subject->image)
 		r = check_cmdline(lab->job->kernel.cmdline, hello->cmdline, err);
 	if (r == 0) {

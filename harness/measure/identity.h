@@ -12,3 +12,6 @@
  */
 int boot_identify(struct lab *lab, struct subject *subject, const struct boot *boot,
 		  int64_t *ret_fingerprint, struct err *err);
+/* Once more after a setup, which may have loaded modules: those of another build are ERR_INFRA. */
+int boot_identify_modules(struct lab *lab, struct subject *subject, struct boot *boot,
+			  struct err *err);

@@ -50,7 +50,7 @@ static char *plain_key(const struct subject *s, const struct lab *lab)
 
 	hash_adds(h, s->sha);
 	hash_adds(h, s->variant);
-	hash_adds(h, s->image);
+	hash_adds(h, s->image_hash);
 	hash_adds(h, lab->repo ? repo_path(lab->repo) : "");
 	hash_adds(h, s->untestable ? lab->job->text_hash : "");
 	for (char *const *a = lab->job->build.argv; a && *a; a++)
@@ -76,6 +76,13 @@ static int record_kernel(struct lab *lab, struct subject *s, const char *status,
 		.build_seconds = s->build_seconds,
 	};
 	return store_kernel_put(lab->store, &row, &s->kernel, err);
+}
+
+int subject_record_identity(struct lab *lab, struct subject *s, const char *identity,
+			    struct err *err)
+{
+	s->identity = xstrdup(identity);
+	return s->image_hash ? record_kernel(lab, s, "ok", err) : 0;
 }
 
 static char *build_log_path(const struct lab *lab, const struct subject *s)
@@ -146,9 +153,13 @@ static int use_image(struct lab *lab, const struct subject_spec *spec, struct su
 		     struct err *err)
 {
 	autofree char *agent = NULL;
+	char hex[HASH_HEX];
 
 	if (!fs_exists(spec->image))
 		return err_set(err, ERR_NOT_FOUND, "no kernel image '%s'", spec->image);
+	if (hash_file(spec->image, hex, err) < 0)
+		return -err->code;
+	s->image_hash = xstrdup(hex);
 	s->image = fs_absolute(spec->image);
 	if (agent_path(&agent, err) < 0)
 		return -err->code;
@@ -228,6 +239,7 @@ void subject_release(struct subject *s)
 	free(s->variant);
 	free(s->why);
 	free(s->image);
+	free(s->image_hash);
 	free(s->initrd);
 	free(s->workdir);
 	free(s->identity);

@@ -26,6 +26,7 @@ struct subject {
 	double build_seconds;
 	struct artefact artefact; /* kernel jobs */
 	char *image, *initrd;	  /* what the runner starts */
+	char *image_hash;	  /* of an image that was not built here: its content */
 	char *workdir;		  /* local runner: the built worktree */
 	char *identity; /* build-ids that the running kernel must show; NULL until known */
 	bool booted;	/* once, in this process */
@@ -43,6 +44,9 @@ int subject_record_commit(struct lab *lab, const char *sha, struct err *err);
  * error. */
 int subject_prepare(struct lab *lab, const struct subject_spec *spec, struct subject *ret,
 		    struct err *err);
+/* An image's build-ids, which only its first boot tells, into its kernel row. */
+int subject_record_identity(struct lab *lab, struct subject *s, const char *identity,
+			    struct err *err);
 void subject_release(struct subject *s);
 static inline void cleanup_subject(struct subject *s)
 {

@@ -10,7 +10,7 @@
 
 struct compare_request {
 	const char *cell, *format;
-	char **images;
+	char **images, **modules; /* a directory for each image, or none */
 	uint64_t seed;
 };
 
@@ -38,9 +38,14 @@ static int read_columns(struct comparing *c, const struct compare_request *o, si
 			.subject = SUBJECT_NONE,
 		};
 	}
-	for (char **image = o->images; image && *image; image++)
+	if (o->modules && strv_len(o->modules) != strv_len(o->images))
+		return err_set(err, ERR_USAGE, "%zu images need as many --modules, or none",
+			       strv_len(o->images));
+	for (size_t i = 0; o->images && o->images[i]; i++)
 		r->sides[r->n_sides++] = (struct side){
-			.spec = {.name = *image, .image = *image},
+			.spec = {.name = o->images[i],
+				 .image = o->images[i],
+				 .modules = o->modules ? o->modules[i] : NULL},
 			.subject = SUBJECT_NONE,
 		};
 	return 0;
@@ -120,6 +125,8 @@ int verb_compare(struct ctx *ctx, int argc, char **argv)
 		{"cell", 0, OPT_STRING, &o.cell, "k=v,...", "this cell only"},
 		{"image", 0, OPT_LIST, &o.images, "FILE",
 		 "a column for a kernel not built here; several allowed"},
+		{"modules", 0, OPT_LIST, &o.modules, "DIR",
+		 "/lib/modules/VERSION of an image, for all of them in their order"},
 		{"seed", 0, OPT_U64, &o.seed, "N", "of the order of cells"},
 		{"format", 0, OPT_STRING, &o.format, "FORMAT",
 		 "text (default), json, lkp or mmtests"},
@@ -140,5 +147,6 @@ int verb_compare(struct ctx *ctx, int argc, char **argv)
 			status = verb_fail(ctx, &err);
 	}
 	strv_free(o.images);
+	strv_free(o.modules);
 	return status;
 }

@@ -156,6 +156,52 @@ static void test_elsewhere(const char *base)
 	cache = home;
 }
 
+static void build_aligned(const char *sha, const char *what, const char *option)
+{
+	struct artefact a = {.lock_fd_ = -1};
+	ERR_CLEANUP struct err err = {};
+	autofree char *config = NULL, *odd = NULL;
+
+	sh_do("rm -rf aligned/builds");
+	if (is_int(build(sha, &a, &err), 0, "aligned, %s", what)) {
+		config = sh("grep -e EXPERT -e ALIGN %s", a.config);
+		is_str(config, option, "%s: the option is on where the tree has it", what);
+		odd = sh("nm aligned/builds/*/obj/vmlinux | awk '$2 == \"T\" && $1 !~ /[048c]0$/'");
+		is_str(odd, "", "%s: all functions are aligned", what);
+	}
+	artefact_release(&a);
+}
+
+static void test_aligned(const char *base)
+{
+	static const char on[] = "CONFIG_EXPERT=y\nCONFIG_DEBUG_FORCE_FUNCTION_ALIGN_64B=y";
+	autofree char *file = in_top("base.config");
+	autofree char *older = commit(base, "sed -i '/_ALIGN_64B/,/^$/d' Kconfig");
+	autofree char *lost = commit(base, "sed -i 's/on EXPERT/on MISSING/' Kconfig");
+	struct artefact a = {.lock_fd_ = -1};
+	ERR_CLEANUP struct err err = {};
+	char *usual = options.base, *home = cache;
+	autofree char *aligned = in_top("aligned");
+	struct build_spec spec = spec_of(base);
+
+	is_int(kernel_is_built(&spec, &err), 1, "a kernel that is built");
+	options.aligned = true;
+	is_int(kernel_is_built(&spec, &err), 0, "is not so aligned");
+	cache = aligned;
+	build_aligned(base, "tinyconfig", on);
+	build_aligned(older, "an older tree", "# CONFIG_EXPERT is not set");
+	sh_do("printf 'CONFIG_TINY=y\\n# CONFIG_EXPERT is not set\\n' > base.config");
+	options.base = file;
+	build_aligned(base, "a file", on);
+	options.base = usual;
+	is_int(build(lost, &a, &err), -ERR_UNTESTABLE, "where it does not survive");
+	like(err.message,
+	     "CONFIG_DEBUG_FORCE_FUNCTION_ALIGN_64B=y became n (it depends on MISSING)",
+	     "that is said, with why");
+	options.aligned = false;
+	cache = home;
+}
+
 static void test_does_not_build(const char *base)
 {
 	autofree char *broken =
@@ -470,6 +516,7 @@ int main(void)
 	test_store(base);
 	test_same_code(base);
 	test_elsewhere(base);
+	test_aligned(base);
 	test_does_not_build(base);
 	test_config_lost(base);
 	test_deadline(base);
