@@ -202,7 +202,7 @@ static struct json *compare_row(const struct report *r, const struct report_row 
 {
 	const struct comparison *c = &row->c;
 	struct json *o = row_head(r, row->cell, row->metric);
-	struct json *difference;
+	struct json *difference, *spread;
 
 	json_set_int(o, "against", 0);
 	json_set_int(o, "side", (int64_t)row->side);
@@ -225,6 +225,11 @@ static struct json *compare_row(const struct report *r, const struct report_row 
 	json_set_num(difference, "estimate", c->difference.estimate);
 	json_set_num(difference, "low", c->difference.interval.low);
 	json_set_num(difference, "high", c->difference.interval.high);
+	spread = json_set(o, "spread", json_object_new());
+	json_set_num(spread, "ratio", c->spread.ratio);
+	json_set_num(spread, "low", c->spread.interval.low);
+	json_set_num(spread, "high", c->spread.interval.high);
+	json_set_str(spread, "verdict", spread_verdict(&c->spread));
 	add_modes(o, "modes_against", &c->modes_a);
 	add_modes(o, "modes", &c->modes_b);
 	return o;

@@ -290,10 +290,22 @@ static void add_missing(const struct comparison *c, struct buf *out)
 		   c->needs_boots);
 }
 
+/* The noise itself is a result where it changed. */
+static void add_spread(const struct spread *s, const char *a, const char *b, struct buf *out)
+{
+	const char *verdict = spread_verdict(s);
+
+	if (verdict && !streq(verdict, "same"))
+		buf_printf(out,
+			   "    SPREAD: boots of %s vary %.2g times as much as those of %s [%.2g, "
+			   "%.2g]\n",
+			   b, s->ratio, a, s->interval.low, s->interval.high);
+}
+
 void text_remarks(const struct report *r, const struct report_row *row, struct buf *out)
 {
 	const struct comparison *c = &row->c;
-	char name[8];
+	char name[8], other[8];
 
 	if (row->suspect)
 		buf_adds(out, "    SUSPECT: on both sides this cell is far off the next steps, it "
@@ -301,6 +313,7 @@ void text_remarks(const struct report *r, const struct report_row *row, struct b
 	if (!c->options.kpi || !row_is_measured(c) || is_proved(r, row))
 		return;
 	add_missing(c, out);
+	add_spread(&c->spread, text_letter(0, name), text_letter(row->side, other), out);
 	add_modes(text_letter(0, name), &c->modes_a, out);
 	add_modes(text_letter(row->side, name), &c->modes_b, out);
 }

@@ -83,17 +83,22 @@ static void compare_scale(struct comparison *c, const struct rank_null *null, co
 void compare_values(const double *a, size_t n_a, const double *b, size_t n_b,
 		    const struct compare_options *options, struct comparison *ret)
 {
-	static const struct shift no_shift = { NAN, { NAN, NAN, 0 } };
-	RANK_NULL_CLEANUP struct rank_null null = { 0 };
+	static const struct shift no_shift = {NAN, {NAN, NAN, 0}};
+	RANK_NULL_CLEANUP struct rank_null null = {0};
 	size_t have_a, have_b;
 	autofree double *values_a = usable(a, n_a, &have_a), *values_b = usable(b, n_b, &have_b);
 	autofree double *logs_a = values_logs(values_a, have_a);
 	autofree double *logs_b = values_logs(values_b, have_b);
 	bool logs = logs_a && logs_b;
 	struct comparison c = {
-		.options = *options, .percent = no_shift, .p_adjusted = NAN, .welch_p = NAN,
-		.a = summary_of(values_a, have_a), .b = summary_of(values_b, have_b),
-		.missing_a = n_a - have_a, .missing_b = n_b - have_b,
+		.options = *options,
+		.percent = no_shift,
+		.p_adjusted = NAN,
+		.welch_p = NAN,
+		.a = summary_of(values_a, have_a),
+		.b = summary_of(values_b, have_b),
+		.missing_a = n_a - have_a,
+		.missing_b = n_b - have_b,
 		.modes_a = modes_screen(values_a, have_a),
 		.modes_b = modes_screen(values_b, have_b),
 	};
@@ -111,6 +116,9 @@ void compare_values(const double *a, size_t n_a, const double *b, size_t n_b,
 		c.centre_pct = 100 * (c.b.median - c.a.median) / fabs(c.a.median);
 	else
 		c.centre_pct = NAN;
+	/* relative spread where there is one: twice the level is not twice the noise */
+	c.spread = spread_compare(logs ? logs_a : values_a, have_a, logs ? logs_b : values_b,
+				  have_b, c.options.level);
 	compare_scale(&c, &null, logs ? logs_a : values_a, logs ? logs_b : values_b, logs);
 	*ret = c;
 }
@@ -140,11 +148,10 @@ static enum verdict judge(const struct comparison *c, size_t tests)
 		return VERDICT_TOO_FEW_BOOTS;
 	real = c->p_adjusted <= c->options.error &&
 	       interval_reached(&change->interval, c->options.level) &&
-	       interval_excludes(&change->interval, 0) &&
-	       fabs(change->estimate) >= min_effect(c);
+	       interval_excludes(&change->interval, 0) && fabs(change->estimate) >= min_effect(c);
 	if (real)
-		return (change->estimate > 0) == c->options.higher_is_better ?
-			       VERDICT_IMPROVEMENT : VERDICT_REGRESSION;
+		return (change->estimate > 0) == c->options.higher_is_better ? VERDICT_IMPROVEMENT
+									     : VERDICT_REGRESSION;
 	return c->equivalent ? VERDICT_NO_REGRESSION : VERDICT_INCONCLUSIVE;
 }
 

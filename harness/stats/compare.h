@@ -18,6 +18,7 @@
 
 #include "harness/stats/modes.h"
 #include "harness/stats/shift.h"
+#include "harness/stats/spread.h"
 #include "harness/stats/summary.h"
 
 enum verdict {
@@ -35,33 +36,34 @@ const char *verdict_name(enum verdict v);
 struct compare_options {
 	bool higher_is_better;
 	bool kpi;
-	double min_effect_pct;		/* smaller changes are none; 3 is 3% */
-	double min_effect_units;	/* the same for values without a percentage; 0: from pct */
-	double error;			/* 0.01 */
-	double level;			/* of the interval; 0: 1 - error */
+	double min_effect_pct;	 /* smaller changes are none; 3 is 3% */
+	double min_effect_units; /* the same for values without a percentage; 0: from pct */
+	double error;		 /* 0.01 */
+	double level;		 /* of the interval; 0: 1 - error */
 };
 
 struct comparison {
 	struct compare_options options;
 	struct summary a, b;
-	size_t missing_a, missing_b;	/* values that were not finite: left out */
+	size_t missing_a, missing_b; /* values that were not finite: left out */
 
 	/* Hodges-Lehmann in percent; NaN where a value is zero or negative. */
 	struct shift percent;
-	struct shift difference;	/* Hodges-Lehmann in units, always */
-	double centre_pct;		/* change of the medians, percent; NaN at a zero baseline */
-	double level;			/* of both intervals, as far as the boots reach */
+	struct shift difference; /* Hodges-Lehmann in units, always */
+	double centre_pct;	 /* change of the medians, percent; NaN at a zero baseline */
+	double level;		 /* of both intervals, as far as the boots reach */
 
-	double p;			/* exact Mann-Whitney, two-sided; NaN on an empty side */
-	bool exact;			/* false: normal approximation, very many boots */
-	double p_adjusted;		/* by compare_family() */
-	double welch_p;			/* second opinion; NaN where tails forbid it */
+	double p;	      /* exact Mann-Whitney, two-sided; NaN on an empty side */
+	bool exact;	      /* false: normal approximation, very many boots */
+	double p_adjusted;    /* by compare_family() */
+	double welch_p;	      /* second opinion; NaN where tails forbid it */
+	struct spread spread; /* did the noise between boots change; see spread_verdict() */
 	struct modes modes_a, modes_b;
-	bool equivalent;		/* both one-sided tests at 5% within min_effect */
-	double sigma;			/* of one boot value, robust; in percent where percent is one */
+	bool equivalent; /* both one-sided tests at 5% within min_effect */
+	double sigma;	 /* of one boot value, robust; in percent where percent is one */
 
-	enum verdict verdict;		/* by compare_family() */
-	size_t needs_boots;		/* see below */
+	enum verdict verdict; /* by compare_family() */
+	size_t needs_boots;   /* see below */
 };
 
 void compare_values(const double *a, size_t n_a, const double *b, size_t n_b,

@@ -33,21 +33,27 @@ struct spread spread_compare(const double *a, size_t n_a, const double *b, size_
 
 	if (n_a < SPREAD_MIN_VALUES || n_b < SPREAD_MIN_VALUES || !values_finite(a, n_a) ||
 	    !values_finite(b, n_b) || !(level > 0 && level < 1))
-		return (struct spread){ NAN, { NAN, NAN, 0 } };
+		return (struct spread){NAN, {NAN, NAN, 0}};
 	sd_a = values_sd(a, n_a);
 	sd_b = values_sd(b, n_b);
 	if (sd_a == 0)
-		return (struct spread){ NAN, { NAN, NAN, 0 } };
+		return (struct spread){NAN, {NAN, NAN, 0}};
 	kurtosis = (count_a + count_b) * (fourth_powers(a, n_a) + fourth_powers(b, n_b)) /
 		   pow((count_a - 1) * sd_a * sd_a + (count_b - 1) * sd_b * sd_b, 2);
 	error = sqrt((kurtosis - (count_a - 3) / count_a) / (count_a - 1) +
 		     (kurtosis - (count_b - 3) / count_b) / (count_b - 1));
 	z = dist_normal_quantile((1 + level) / 2);
 	/* The factor that makes unequal numbers of values fair: Bonett's c. */
-	centre = log(sd_b / sd_a) +
-		 log(count_b / (count_b - z) * (count_a - z) / count_a) / 2;
+	centre = log(sd_b / sd_a) + log(count_b / (count_b - z) * (count_a - z) / count_a) / 2;
 	return (struct spread){
 		.ratio = sd_b / sd_a,
-		.interval = { exp(centre - z * error / 2), exp(centre + z * error / 2), level },
+		.interval = {exp(centre - z * error / 2), exp(centre + z * error / 2), level},
 	};
+}
+
+const char *spread_verdict(const struct spread *s)
+{
+	if (isnan(s->interval.low) || isnan(s->interval.high))
+		return NULL;
+	return s->interval.low > 1 ? "wider" : s->interval.high < 1 ? "narrower" : "same";
 }

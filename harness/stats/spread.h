@@ -15,9 +15,12 @@
 #define SPREAD_MIN_VALUES 5
 
 struct spread {
-	double ratio;			/* sd(b) / sd(a) */
-	struct interval interval;	/* of the ratio */
+	double ratio;		  /* sd(b) / sd(a) */
+	struct interval interval; /* of the ratio */
 };
+
+/* "wider", "narrower" where the interval lies beside 1, else "same"; NULL where it is not known. */
+const char *spread_verdict(const struct spread *s);
 
 /* NaN under five values a side, for values that are not finite, or where a is constant. */
 struct spread spread_compare(const double *a, size_t n_a, const double *b, size_t n_b,

@@ -8,11 +8,14 @@
 #include "harness/base/util.h"
 #include "harness/stats/compare.h"
 
-static const double x[] = { 12.1, 9.8, 11.4, 10.7, 13.9, 8.2, 10.1, 12.6 };
-static const double y[] = { 14.2, 11.9, 13.3, 15.1, 12.8, 10.9, 16.4, 13.7 };
+static const double x[] = {12.1, 9.8, 11.4, 10.7, 13.9, 8.2, 10.1, 12.6};
+static const double y[] = {14.2, 11.9, 13.3, 15.1, 12.8, 10.9, 16.4, 13.7};
 
 static const struct compare_options kpi = {
-	.higher_is_better = true, .kpi = true, .min_effect_pct = 1, .error = 0.01,
+	.higher_is_better = true,
+	.kpi = true,
+	.min_effect_pct = 1,
+	.error = 0.01,
 };
 
 /* One row, alone in its table. */
@@ -83,10 +86,10 @@ static void verdicts(void)
 	ok(c.p_adjusted < 0.9 && fabs(c.percent.estimate) < 1, "half a percent less");
 	is_verdict(&c, VERDICT_NO_REGRESSION, "is none where 1% matters");
 	around(b, 12, 97);
-	c = judged(a, 12, b, 12, (struct compare_options){ true, true, 5, 0, 0.01, 0 });
+	c = judged(a, 12, b, 12, (struct compare_options){true, true, 5, 0, 0.01, 0});
 	ok(c.p_adjusted < 0.01, "a certain change of 3%%");
 	is_verdict(&c, VERDICT_NO_REGRESSION, "is none where 5% matters");
-	c = judged(a, 12, b, 12, (struct compare_options){ true, true, 3.1, 0, 0.01, 0 });
+	c = judged(a, 12, b, 12, (struct compare_options){true, true, 3.1, 0, 0.01, 0});
 	is_verdict(&c, VERDICT_INCONCLUSIVE, "but close to the margin neither is shown");
 	ok(c.needs_boots > 12, "and it takes more boots: %zu", c.needs_boots);
 	c = judged(a, 4, b, 4, kpi);
@@ -99,8 +102,8 @@ static void verdicts(void)
 
 static void bimodal(void)
 {
-	static const double two[] = { 100, 101.3, 99.2, 100.7, 150.1, 151.4, 149.5, 150.8, 98.9, 100.4,
-				      150.3, 99.6 };
+	static const double two[] = {100,   101.3, 99.2, 100.7, 150.1, 151.4,
+				     149.5, 150.8, 98.9, 100.4, 150.3, 99.6};
 	double b[12];
 	struct comparison c;
 
@@ -115,13 +118,13 @@ static void bimodal(void)
 
 static void bad_input(void)
 {
-	static const double zero[6] = { 0 }, five[] = { 5, 5, 5, 5, 5, 5 };
-	static const double six[] = { 6, 6, 6, 6, 6, 6 };
-	static const double minus[] = { -10, -11, -10.5, -9.5, -10.2, -9.9 };
-	static const double below[] = { -20, -21, -20.5, -19.5, -20.2, -19.9 };
-	static const double plus[] = { 10, 11, 10.5, 9.5, 10.2, 9.9 };
-	static const double holes[] = { 10, NAN, 11, 10.5, INFINITY, 9.5, 10.2, 9.9 };
-	static const double nothing[] = { NAN, NAN };
+	static const double zero[6] = {0}, five[] = {5, 5, 5, 5, 5, 5};
+	static const double six[] = {6, 6, 6, 6, 6, 6};
+	static const double minus[] = {-10, -11, -10.5, -9.5, -10.2, -9.9};
+	static const double below[] = {-20, -21, -20.5, -19.5, -20.2, -19.9};
+	static const double plus[] = {10, 11, 10.5, 9.5, 10.2, 9.9};
+	static const double holes[] = {10, NAN, 11, 10.5, INFINITY, 9.5, 10.2, 9.9};
+	static const double nothing[] = {NAN, NAN};
 	struct compare_options units = kpi;
 	struct comparison c;
 
@@ -148,7 +151,8 @@ static void bad_input(void)
 	c = judged(nothing, 2, plus, 6, kpi);
 	is_verdict(&c, VERDICT_TOO_FEW_BOOTS, "no value at all on a side");
 	ok(isnan(c.p) && isnan(c.p_adjusted) && isnan(c.percent.estimate) && c.a.n == 0 &&
-	   isnan(c.a.median) && c.needs_boots == 5, "is missing, never 0");
+		   isnan(c.a.median) && c.needs_boots == 5,
+	   "is missing, never 0");
 	c = judged(NULL, 0, NULL, 0, kpi);
 	is_verdict(&c, VERDICT_TOO_FEW_BOOTS, "no values on either");
 }
@@ -211,7 +215,8 @@ static void mixed_table(void)
 		all[i] = &rows[i];
 	}
 	compare_family(all, 21);
-	is_double(rows[0].p_adjusted, 2 / 924.0, 1e-12, "one KPI among twenty metrics stands alone");
+	is_double(rows[0].p_adjusted, 2 / 924.0, 1e-12,
+		  "one KPI among twenty metrics stands alone");
 	is_double(rows[1].p_adjusted, 4 / 924.0, 1e-12, "Benjamini-Hochberg: 10 of 20 changed");
 	is_verdict(&rows[1], VERDICT_REGRESSION, "so that six boots are enough for them");
 	is_verdict(&rows[20], VERDICT_TOO_FEW_BOOTS, "though not for one that would stand alone");
@@ -254,7 +259,8 @@ static void rates(void)
 	}
 	ok(false_kpi <= 9, "%d of %d tables with a false KPI verdict at 1%%", false_kpi, tables);
 	ok(false_rest <= 9, "%d with a false verdict among the rest", false_rest);
-	ok(found > 0.9 * tables / 2, "a step of three sigma is found in %d of %d", found, tables / 2);
+	ok(found > 0.9 * tables / 2, "a step of three sigma is found in %d of %d", found,
+	   tables / 2);
 }
 
 /* A change of exactly min_effect may be called "no-regression" in at most 5% of cases. */
@@ -279,6 +285,31 @@ static void missed_changes(void)
 	   "a loss of min_effect passes for none in %.4f", (double)passed / trials);
 }
 
+/* relative noise: a level that doubles is no wider, boots that vary three times as much are */
+static void spreads(void)
+{
+	struct compare_options options = kpi;
+	double a[20], doubled[20], wide[20];
+	struct comparison c;
+	struct rng r;
+
+	rng_seed(&r, 93);
+	for (int j = 0; j < 20; j++) {
+		a[j] = 100 * exp(0.01 * rng_normal(&r));
+		doubled[j] = 200 * exp(0.01 * rng_normal(&r));
+		wide[j] = 100 * exp(0.03 * rng_normal(&r));
+	}
+	c = judged(a, 20, doubled, 20, options);
+	is_str(spread_verdict(&c.spread), "same", "twice the level");
+	c = judged(a, 20, wide, 20, options);
+	is_str(spread_verdict(&c.spread), "wider", "three times the noise");
+	ok(c.spread.ratio > 2 && c.spread.ratio < 4.5, "its ratio is %.2f", c.spread.ratio);
+	c = judged(wide, 20, a, 20, options);
+	is_str(spread_verdict(&c.spread), "narrower", "and back");
+	c = judged(a, 4, wide, 4, options);
+	ok(!spread_verdict(&c.spread), "four boots tell nothing");
+}
+
 int main(void)
 {
 	numbers();
@@ -290,5 +321,6 @@ int main(void)
 	mixed_table();
 	rates();
 	missed_changes();
+	spreads();
 	return plan_done();
 }
