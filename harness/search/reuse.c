@@ -27,7 +27,7 @@ struct reuse {
 	char *toolchain; /* of the ends */
 };
 
-static int kernel_of(struct bisection *b, int node, int64_t *ret)
+static bool kernel_of(struct bisection *b, int node, int64_t *ret)
 {
 	const struct slot *slot = node_slot(b, node, SEARCH_NONE, false);
 
