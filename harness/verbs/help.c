@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `culprit help`: the list of verbs, or one verb's options.
+// `culprit help`: the list of verbs, one verb's options, or the keys of job files.
 
+#include "harness/job/job.h"
 #include "harness/verbs/verbs.h"
 
 static void print_list(void)
@@ -9,7 +10,17 @@ static void print_list(void)
 	     "Finds the commit that made a benchmark slower.\n");
 	for (const struct verb *v = verbs; v->name; v++)
 		printf("  %-8s %-18s %s\n", v->name, v->operands, v->summary);
-	puts("\n'culprit help VERB' shows the options of one.");
+	puts("\n'culprit help VERB' shows the options of one, 'culprit help job' the keys of job "
+	     "files.");
+}
+
+static int print_job_keys(void)
+{
+	autobuf out = {};
+
+	job_print_docs(&out);
+	fputs(buf_str(&out), stdout);
+	return 0;
 }
 
 int verb_help(struct ctx *ctx, int argc, char **argv)
@@ -26,6 +37,8 @@ int verb_help(struct ctx *ctx, int argc, char **argv)
 		print_list();
 		return 0;
 	}
+	if (streq(argv[1], "job"))
+		return print_job_keys();
 	v = verb_find(argv[1]);
 	if (!v) {
 		struct err err = {};
