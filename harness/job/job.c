@@ -3,6 +3,7 @@
 #include "harness/base/fs.h"
 #include "harness/base/hash.h"
 #include "harness/job/cells.h"
+#include "harness/job/each.h"
 #include "harness/job/find.h"
 #include "harness/job/include.h"
 #include "harness/job/job_file.h"
@@ -120,6 +121,7 @@ static int read_job(struct job_file *f, const char *path, struct diag *d, struct
 	if (!root)
 		return diag_err(d, err);
 	f->root = root;
+	each_expand(root, d);
 	schema_read(job_rows, root, f, d);
 	if (root->kind == NODE_MAP)
 		job_settle(f, d);
@@ -132,10 +134,10 @@ static int read_job(struct job_file *f, const char *path, struct diag *d, struct
 	return job_hash(f, root, err);
 }
 
-int job_load(const char *name_or_path, struct job **ret, struct err *err)
+static int load(const char *name_or_path, bool here, struct job **ret, struct err *err)
 {
 	autofree char *path = NULL;
-	struct job_file f = {};
+	struct job_file f = {.here = here};
 	autodiag d = {};
 	int rc = job_path(name_or_path, &path, err);
 
@@ -148,6 +150,16 @@ int job_load(const char *name_or_path, struct job **ret, struct err *err)
 	*ret = xcalloc(1, sizeof(**ret));
 	**ret = f.job;
 	return 0;
+}
+
+int job_load(const char *name_or_path, struct job **ret, struct err *err)
+{
+	return load(name_or_path, false, ret, err);
+}
+
+int job_load_here(const char *name_or_path, struct job **ret, struct err *err)
+{
+	return load(name_or_path, true, ret, err);
 }
 
 void job_print_docs(struct buf *out)

@@ -27,6 +27,7 @@ struct metric {
 	bool optional;
 	enum centre_kind centre;
 	double quantile; /* in (0,1) for CENTRE_QUANTILE */
+	char *each;	 /* of a metric that stands for one value of a list, else NULL */
 };
 
 /* A command: a string is `sh -c`, a list is an argv vector. argv is ready to execute in both cases.
@@ -88,7 +89,8 @@ struct job {
 	struct kernel_options kernel; /* kernel jobs */
 	bool is_kernel;
 	struct qemu_options qemu;
-	char **guest_programs; /* names or paths to put into the initramfs */
+	char **guest_programs; /* names or paths: what the runs need, and what guests get */
+	char **packages;       /* Debian's, that hold them: "rt-tests", "non-free/netperf" */
 	struct cell *cells;    /* at least one */
 	size_t n_cells;
 	struct metric *metrics;
@@ -109,6 +111,9 @@ struct job {
  * each behind its first: `file:line:column: key 'x': what is wrong`.
  */
 int job_load(const char *name_or_path, struct job **ret, struct err *err);
+/* The same for this host as it runs: nothing is built and nothing booted, `50%` is a share of its own
+ * CPUs. ERR_USAGE for a job that is not about kernels. */
+int job_load_here(const char *name_or_path, struct job **ret, struct err *err);
 void job_free(struct job *job);
 static inline void cleanup_job(struct job **job)
 {
@@ -118,6 +123,11 @@ static inline void cleanup_job(struct job **job)
 
 /* Every key of a job file with type, default and help, as text. */
 void job_print_docs(struct buf *out);
+
+/* 0, or ERR_NOT_FOUND with the first program that this host lacks and the command that installs it. */
+int job_programs_here(const struct job *job, struct err *err);
+/* "apt-get install rt-tests"; NULL where the job names no packages. Owned. */
+char *job_install_hint(const struct job *job);
 
 const struct metric *job_metric(const struct job *job, const char *name);
 /* "k=v,k=v" in any order; what is left out may be anything while one cell alone fits. Else NULL. */

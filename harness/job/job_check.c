@@ -44,6 +44,18 @@ static void check_runner(const struct job_file *f, struct diag *d)
 			 "needs 'runner: qemu' or a machine, the local runner boots none");
 }
 
+/* Read for this host as it runs, a job about kernels needs none of their keys. */
+static void settle_here(struct job_file *f, struct diag *d)
+{
+	const struct yaml_node *build = find(f, "build", NULL);
+
+	if (build)
+		diag_add(d, build->key_at, "build",
+			 "the job measures what it builds, not this host as it runs");
+	f->job.runner = RUNNER_LOCAL;
+	f->job.is_kernel = false;
+}
+
 static void check_qemu(const struct job_file *f, struct diag *d)
 {
 	const struct qemu_options *q = &f->job.qemu;
@@ -239,6 +251,8 @@ void job_settle(struct job_file *f, struct diag *d)
 	settle_runner(f);
 	check_runner(f, d);
 	check_qemu(f, d);
+	if (f->here)
+		settle_here(f, d);
 	settle_range(f, "boots", &job->boots_min, &job->boots_max, d);
 	settle_range(f, "iterate", &job->iterate_min, &job->iterate_max, d);
 	cells_expand(f->parameters, f->exclude, count_cpus(job), &job->cells, &job->n_cells, d);

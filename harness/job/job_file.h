@@ -9,6 +9,7 @@
 struct job_file {
 	struct job job;
 	uint32_t version;
+	bool here; /* for this host as it runs: see job_load_here */
 	const struct yaml_node *root, *parameters, *exclude, *include;
 };
 

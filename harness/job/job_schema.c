@@ -21,6 +21,19 @@ static void check_word(const struct yaml_node *node, struct diag *d)
 			   node->text);
 }
 
+static void check_packages(const struct yaml_node *node, struct diag *d)
+{
+	bool list = node->kind == NODE_LIST;
+
+	for (size_t i = 0; i < (list ? node->n : 1); i++) {
+		const struct yaml_node *item = list ? node->items[i] : node;
+		size_t good = strspn(item->text, "abcdefghijklmnopqrstuvwxyz0123456789+-./");
+
+		if (!good || item->text[good])
+			node_fault(item, d, "'%s' is not the name of a Debian package", item->text);
+	}
+}
+
 static void check_line(const struct yaml_node *node, struct diag *d)
 {
 	const char *s = node->text;
@@ -205,6 +218,13 @@ const struct schema metric_rows[] = {
 	 .fallback = "median",
 	 .type = "median, mean, hmean, min, max or pNN",
 	 .help = "how the runs of a boot become its one value"},
+	{.key = "each",
+	 .kind = SCHEMA_STRING,
+	 METRIC(each),
+	 .type = "a list of texts",
+	 .example = "[1, 64, 1024]",
+	 .help = "makes a metric NAME.VALUE for each, with {each} in the other keys replaced by the "
+		 "value"},
 	{}};
 
 #define COMMAND_ROWS(table, limit)                                                                 \
@@ -331,7 +351,8 @@ static const struct schema guest_rows[] = {
 	{.key = "programs",
 	 .kind = SCHEMA_STRINGS,
 	 JOB(guest_programs),
-	 .help = "programs of this host that the guest gets, with their libraries",
+	 .help = "programs of this host, and data files by absolute path, that the runs need; a guest "
+		 "gets them, with libraries",
 	 .example = "[hackbench]"},
 	{}};
 
@@ -495,6 +516,13 @@ const struct schema job_rows[] = {
 	 .rows = guest_rows,
 	 .example = "{programs: [hackbench]}",
 	 .help = "what the guest's file system holds"},
+	{.key = "packages",
+	 .kind = SCHEMA_STRINGS,
+	 JOB(packages),
+	 .check = check_packages,
+	 .help = "Debian packages of guest.programs, named when one is missing; COMPONENT/PACKAGE "
+		 "where it is not in main",
+	 .example = "[rt-tests, non-free/netperf]"},
 	{.key = "parameters",
 	 .kind = SCHEMA_NODE,
 	 .offset = offsetof(struct job_file, parameters),

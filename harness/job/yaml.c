@@ -80,16 +80,6 @@ static struct yaml_node *node_new(const struct reader *r, enum node_kind kind)
 	return node;
 }
 
-static void node_push(struct yaml_node *parent, struct yaml_node *child)
-{
-	if (parent->n == parent->cap_) {
-		parent->cap_ = parent->cap_ ? 2 * parent->cap_ : 4;
-		parent->items = xrealloc(parent->items, parent->cap_, sizeof(struct yaml_node *));
-	}
-	parent->items[parent->n++] = child;
-	child->parent = parent;
-}
-
 static void check_properties(struct reader *r, const yaml_char_t *anchor, const yaml_char_t *tag)
 {
 	if (anchor)
@@ -341,6 +331,46 @@ struct yaml_node *node_remove(struct yaml_node *map, const char *key)
 	memmove(map->items + i, map->items + i + 1, (map->n - i) * sizeof(*map->items));
 	found->parent = NULL;
 	return found;
+}
+
+void node_push(struct yaml_node *parent, struct yaml_node *child)
+{
+	if (parent->n == parent->cap_) {
+		parent->cap_ = parent->cap_ ? 2 * parent->cap_ : 4;
+		parent->items = xrealloc(parent->items, parent->cap_, sizeof(struct yaml_node *));
+	}
+	parent->items[parent->n++] = child;
+	child->parent = parent;
+}
+
+struct yaml_node *node_copy(const struct yaml_node *node)
+{
+	struct yaml_node *copy = xcalloc(1, sizeof(*copy));
+
+	*copy = *node;
+	copy->text = xstrdup(node->text);
+	copy->key = xstrdup(node->key);
+	copy->parent = NULL;
+	copy->items = NULL;
+	copy->n = copy->cap_ = 0;
+	for (size_t i = 0; i < node->n; i++)
+		node_push(copy, node_copy(node->items[i]));
+	return copy;
+}
+
+void node_set_text(struct yaml_node *node, const char *text)
+{
+	char *own = xstrdup(text);
+
+	for (size_t i = 0; i < node->n; i++)
+		node_free(node->items[i]);
+	free(node->items);
+	free(node->text);
+	node->items = NULL;
+	node->n = node->cap_ = 0;
+	node->kind = NODE_SCALAR;
+	node->quoted = true;
+	node->text = own;
 }
 
 void node_merge(struct yaml_node *over, struct yaml_node *under)

@@ -38,6 +38,9 @@ static inline void cleanup_yaml(struct yaml_node **node)
 struct yaml_node *node_get(const struct yaml_node *map,
 			   const char *key); /* NULL if absent, or no mapping */
 struct yaml_node *node_remove(struct yaml_node *map, const char *key); /* handed over, or NULL */
+void node_push(struct yaml_node *parent, struct yaml_node *child); /* at the end; takes child */
+struct yaml_node *node_copy(const struct yaml_node *node);	    /* deep, without a parent */
+void node_set_text(struct yaml_node *node, const char *text);	    /* a quoted scalar from now on */
 /* Adds what `under` has and `over` has not, mappings deeply; takes `under`. */
 void node_merge(struct yaml_node *over, struct yaml_node *under);
 /* A key without a value: nothing, ~ or null, not in quotes. */

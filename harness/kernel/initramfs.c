@@ -16,40 +16,6 @@
 #define MODULES_DEPTH_MAX 24
 #define DEPMOD_MAX_BYTES  (64u << 20)
 
-/* Debian's packages of programs that benchmarks use. */
-static const struct package {
-	const char *program, *name;
-} packages[] = {
-	{"busybox", "busybox-static"},
-	{"hackbench", "rt-tests"},
-	{"cyclictest", "rt-tests"},
-	{"pi_stress", "rt-tests"},
-	{"dbench", "dbench"},
-	{"tbench", "dbench"},
-	{"tbench_srv", "dbench"},
-	{"NPtcp", "netpipe-tcp"},
-	{"netperf", "netperf (non-free)"},
-	{"netserver", "netperf (non-free)"},
-	{"perf", "linux-perf"},
-	{"fio", "fio"},
-	{"iperf", "iperf"},
-	{"iperf3", "iperf3"},
-	{"qperf", "qperf"},
-	{"sockperf", "sockperf"},
-	{"nuttcp", "nuttcp"},
-	{"ab", "apache2-utils"},
-	{"sysbench", "sysbench"},
-	{"stress-ng", "stress-ng"},
-	{"7z", "p7zip-full"},
-	{"7za", "p7zip-full"},
-	{"numactl", "numactl"},
-	{"ethtool", "ethtool"},
-	{"ip", "iproute2"},
-	{"tc", "iproute2"},
-	{"memcached", "memcached"},
-	{"redis-server", "redis-server"},
-};
-
 struct image {
 	struct cpio cpio;
 	char **names; /* base names of the programs, which no applet may hide */
@@ -60,10 +26,8 @@ static int not_found(const char *name, struct err *err)
 	int rc = err_set(err, ERR_NOT_FOUND, "program '%s' for the guest is not on this machine",
 			 name);
 
-	err_hint(err, "install it, or give its path");
-	for (size_t i = 0; i < ARRAY_SIZE(packages); i++)
-		if (streq(packages[i].program, path_base(name)))
-			err_hint(err, "install Debian's package %s", packages[i].name);
+	err_hint(err, streq(name, "busybox") ? "apt-get install busybox-static"
+					     : "install it, or give its path");
 	return rc;
 }
 
@@ -170,6 +134,10 @@ static int add_program(struct image *image, const char *name, int depth, struct 
 	autofree char *path = found ? fs_absolute(found) : NULL;
 	autofree char *moved = NULL;
 
+	if (!path && *name == '/' && fs_exists(name)) {
+		cpio_add_file(&image->cpio, name, 0644, name);
+		return 0;
+	}
 	if (!path)
 		return not_found(name, err);
 	moved = xasprintf("/usr/bin/%s", path_base(path));

@@ -12,8 +12,9 @@
  * agent is the static culprit-agent, put at /init. programs (or NULL) are names along PATH or
  * paths, each put into the guest with its interpreter and shared libraries; one that is a script
  * brings what its #! line names, unless busybox has it. What does not lie in a bin directory of the
- * system goes to /usr/bin. modules_dir (or NULL) is copied to /lib/modules; it holds a directory a
- * release, or is one itself, which gets a modules.dep by depmod if it lacks one.
+ * system goes to /usr/bin. An absolute path of a file that is no program is data, and stays where it
+ * is. modules_dir (or NULL) is copied to /lib/modules; it holds a directory a release, or is one
+ * itself, which gets a modules.dep by depmod if it lacks one.
  *
  * ERR_NOT_FOUND: a program or library that does not exist, with the Debian package to install where
  * known. ERR_USAGE: modules that modprobe in the guest could not load.

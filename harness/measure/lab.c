@@ -194,7 +194,9 @@ int lab_open(struct lab *lab, const struct lab_spec *spec, struct err *err)
 	if (!lab->runner)
 		return err_set(err, ERR_USAGE, "no runner here serves machine '%s' of job '%s'",
 			       spec->job->machine ? spec->job->machine : "", spec->job->name);
-	if (open_rows(lab, spec, err) < 0) {
+	/* asked before anything is built: a lab machine has programs of its own */
+	if ((spec->job->runner != RUNNER_MACHINE && job_programs_here(spec->job, err) < 0) ||
+	    open_rows(lab, spec, err) < 0) {
 		int code = -err->code;
 
 		lab_release(lab);

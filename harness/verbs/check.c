@@ -3,6 +3,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/fs.h"
+#include "harness/job/netperf.h"
 #include "harness/measure/costs.h"
 #include "harness/search/search.h"
 #include "harness/verbs/verbs.h"
@@ -37,17 +38,14 @@ static const char *machine_of(const struct job *job)
 static void find_warnings(struct check *c)
 {
 	const struct job *job = c->job;
+	ERR_CLEANUP struct err err = {};
 
 	c->warnings = strv_dup(NULL);
 	if (!job_kpi_count(job))
 		strv_push(&c->warnings, "no metric is a KPI: 'culprit bisect' will want --metric");
-	for (size_t i = 0; job->guest_programs && job->guest_programs[i]; i++) {
-		autofree char *path = fs_find_program(job->guest_programs[i]);
-
-		if (!path)
-			strv_pushf(&c->warnings, "program '%s' is not on this host",
-				   job->guest_programs[i]);
-	}
+	if (job_programs_here(job, &err) < 0)
+		strv_pushf(&c->warnings, "%s: %s", err.message, err.hint);
+	netperf_warnings(job, &c->warnings);
 	if (job->repo && !fs_is_dir(job->repo))
 		strv_pushf(&c->warnings, "there is no repository '%s'", job->repo);
 	if (job->runner == RUNNER_QEMU && !job->is_kernel)

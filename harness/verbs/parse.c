@@ -3,6 +3,7 @@
 
 #include "harness/measure/parse.h"
 
+#include "harness/base/log.h"
 #include "harness/verbs/verbs.h"
 
 #include <errno.h>
@@ -37,12 +38,24 @@ static int find_cell(const struct job *job, const char *name, const struct cell 
 	return -ERR_USAGE;
 }
 
-static void print_json(const struct parsed *p)
+/* Whoever keeps only the errors of many outputs must know what each is about. */
+static void print_errors(const struct job *job, const struct cell *cell, const struct parsed *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (p->values[i].why)
+			log_error("job '%s', cell '%s', metric '%s': %s", job->name,
+				  cell ? cell->name : "", p->values[i].metric->name,
+				  p->values[i].why);
+}
+
+static void print_json(const struct job *job, const struct cell *cell, const struct parsed *p)
 {
 	struct json *document = verb_document();
 	struct json *metrics = json_set(document, "metrics", json_array_new());
 	struct json *errors = json_set(document, "errors", json_array_new());
 
+	json_set_str(document, "job", job->name);
+	json_set_str(document, "cell", cell ? cell->name : NULL);
 	for (size_t i = 0; i < p->n; i++) {
 		const struct parsed_value *v = &p->values[i];
 		struct json *o;
@@ -86,37 +99,38 @@ static void print_text(const struct parsed *p)
 }
 
 static int parse(const char *name, const char *cell_name, struct parsed *ret, struct job **ret_job,
-		 struct err *err)
+		 const struct cell **ret_cell, struct err *err)
 {
-	const struct cell *cell = NULL;
 	autobuf output = {};
 
-	if (job_load(name, ret_job, err) < 0 || find_cell(*ret_job, cell_name, &cell, err) < 0 ||
+	if (job_load(name, ret_job, err) < 0 || find_cell(*ret_job, cell_name, ret_cell, err) < 0 ||
 	    read_stdin(&output, err) < 0)
 		return -err->code;
-	return parse_output(*ret_job, cell, buf_str(&output), output.len, ret, err);
+	return parse_output(*ret_job, *ret_cell, buf_str(&output), output.len, ret, err);
 }
 
 int verb_parse(struct ctx *ctx, int argc, char **argv)
 {
-	const char *cell = NULL;
+	const char *cell_name = NULL;
 	const struct opt options[] = {
-		{"cell", 0, OPT_STRING, &cell, "k=v,...", "the parameters of the run"},
+		{"cell", 0, OPT_STRING, &cell_name, "k=v,...", "the parameters of the run"},
 		{},
 	};
 	ERR_CLEANUP struct err err = {};
 	autojob struct job *job = NULL;
+	const struct cell *cell = NULL;
 	struct parsed parsed = {};
 	int status = 0;
 
 	if (verb_options(ctx, options, argc, argv, 1, 1, &status) < 0)
 		return status;
-	if (parse(argv[1], cell, &parsed, &job, &err) < 0)
+	if (parse(argv[1], cell_name, &parsed, &job, &cell, &err) < 0)
 		return verb_fail(ctx, &err);
 	if (ctx->json)
-		print_json(&parsed);
+		print_json(job, cell, &parsed);
 	else
 		print_text(&parsed);
+	print_errors(job, cell, &parsed);
 	status = parsed.n_errors > 0;
 	parsed_release(&parsed);
 	return status;

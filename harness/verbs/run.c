@@ -13,6 +13,7 @@
 struct run_options {
 	const char *cell, *image, *modules;
 	uint64_t seed;
+	bool here;
 };
 
 /* every KPI of every cell as sure as the job asks */
@@ -128,6 +129,34 @@ static int measure(struct work *w, const struct subject_spec *spec, const struct
 	return r;
 }
 
+static int open_job(struct work *w, struct ctx *ctx, const char *name, const struct run_options *o,
+		    int operands, struct err *err)
+{
+	struct job *job = NULL;
+
+	if (!o->here)
+		return work_open(w, ctx, name, err);
+	if (operands == 2 || o->image)
+		return err_set(err, ERR_USAGE,
+			       "--here measures the kernel that runs, no revision and no image");
+	return job_load_here(name, &job, err) < 0 ? -(int)err->code
+						  : work_open_job(w, ctx, job, err);
+}
+
+static void run(struct work *w, const char *rev, const struct run_options *o, struct err *err)
+{
+	/* a local job without a build measures the machine as it runs */
+	bool need_repo = !o->image && (w->job->is_kernel || w->job->build.argv || rev);
+	struct column column = {};
+	struct subject_spec spec;
+
+	if ((!need_repo || work_repo(w, err) == 0) &&
+	    choose_subject(w, rev ? rev : "HEAD", o, &column, &spec, err) == 0 &&
+	    measure(w, &spec, o, err) == 0)
+		work_report(w, NULL, err);
+	column_release(&column);
+}
+
 int verb_run(struct ctx *ctx, int argc, char **argv)
 {
 	struct run_options o = {.seed = 1};
@@ -135,28 +164,20 @@ int verb_run(struct ctx *ctx, int argc, char **argv)
 		{"cell", 0, OPT_STRING, &o.cell, "k=v,...", "this cell only"},
 		{"image", 0, OPT_STRING, &o.image, "FILE", "a kernel that was not built here"},
 		{"modules", 0, OPT_STRING, &o.modules, "DIR", "its /lib/modules/VERSION"},
+		{"here", 0, OPT_FLAG, &o.here, NULL,
+		 "this host's running kernel, whatever the job boots otherwise"},
 		{"seed", 0, OPT_U64, &o.seed, "N", "of the order of cells"},
 		{},
 	};
 	ERR_CLEANUP struct err err = {};
 	struct work w = {};
-	struct column column = {};
-	struct subject_spec spec;
 	int status = 0;
 	int n = verb_options(ctx, options, argc, argv, 1, 2, &status);
-	bool need_repo;
 
 	if (n < 0)
 		return status;
-	if (work_open(&w, ctx, argv[1], &err) == 0) {
-		/* a local job without a build measures the machine as it runs */
-		need_repo = !o.image && (w.job->is_kernel || w.job->build.argv || n == 2);
-		if ((!need_repo || work_repo(&w, &err) == 0) &&
-		    choose_subject(&w, n == 2 ? argv[2] : "HEAD", &o, &column, &spec, &err) == 0 &&
-		    measure(&w, &spec, &o, &err) == 0)
-			work_report(&w, NULL, &err);
-	}
-	column_release(&column);
+	if (open_job(&w, ctx, argv[1], &o, n, &err) == 0)
+		run(&w, n == 2 ? argv[2] : NULL, &o, &err);
 	work_close(&w, &err);
 	return err.code ? verb_fail(ctx, &err) : 0;
 }

@@ -8,13 +8,19 @@
 #include "harness/base/progress.h"
 #include "reports/report.h"
 
-int work_open(struct work *w, struct ctx *ctx, const char *job, struct err *err)
+int work_open(struct work *w, struct ctx *ctx, const char *name, struct err *err)
+{
+	struct job *job = NULL;
+
+	*w = (struct work){.ctx = ctx};
+	return job_load(name, &job, err) < 0 ? -(int)err->code : work_open_job(w, ctx, job, err);
+}
+
+int work_open_job(struct work *w, struct ctx *ctx, struct job *job, struct err *err)
 {
 	autofree char *log = NULL;
 
-	*w = (struct work){.ctx = ctx};
-	if (job_load(job, &w->job, err) < 0)
-		return -err->code;
+	*w = (struct work){.ctx = ctx, .job = job};
 	if (ctx_store(ctx, true, &w->store, err) < 0)
 		return -err->code;
 	if (fs_mkdirs(ctx->cache_dir, err) < 0)

@@ -16,7 +16,9 @@ struct work {
 };
 
 /* Job by name or path; the store, for writing. work_close is due also after a failure. */
-int work_open(struct work *w, struct ctx *ctx, const char *job, struct err *err);
+int work_open(struct work *w, struct ctx *ctx, const char *name, struct err *err);
+/* The same with a job that is loaded already; takes it, also when it fails. */
+int work_open_job(struct work *w, struct ctx *ctx, struct job *job, struct err *err);
 /* The repository: --repo, the job's, or that of the current directory. */
 int work_repo(struct work *w, struct err *err);
 /* The session: see lab_open. key is NULL-terminated. */

@@ -168,7 +168,7 @@ static bool has_variable(char *const *env, const char *name)
 	return false;
 }
 
-/* The request's variables, and the three that every program may rely on. */
+/* The request's variables, the three that every program may rely on, and a guest's time to here. */
 static char **make_environment(char *const *asked)
 {
 	static const char *const always[] = {"PATH", "HOME", "LANG"};
@@ -177,6 +177,8 @@ static char **make_environment(char *const *asked)
 	for (size_t i = 0; i < ARRAY_SIZE(always); i++)
 		if (!has_variable(env, always[i]))
 			strv_pushf(&env, "%s=%s", always[i], getenv(always[i]));
+	if (getenv("CULPRIT_READY"))
+		strv_pushf(&env, "CULPRIT_READY=%s", getenv("CULPRIT_READY"));
 	return env;
 }
 

@@ -2,6 +2,8 @@
 // The agent as a guest's first process: what every program expects to find, and the port to culprit.
 #include "runners/agent/agent.h"
 
+#include "harness/base/clock.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -110,6 +112,14 @@ static void make_raw(int fd)
 	tcsetattr(fd, TCSANOW, &t);
 }
 
+/* How long this boot took by the kernel's own clock, for runs that measure just that. */
+static void note_ready(void)
+{
+	autofree char *seconds = xasprintf("%.6f", (double)clock_now_ns() / NS_PER_S);
+
+	setenv("CULPRIT_READY", seconds, 1);
+}
+
 bool guest_init(struct guest *ret)
 {
 	autofree char *port = NULL, *path = NULL, *wait = NULL;
@@ -130,6 +140,7 @@ bool guest_init(struct guest *ret)
 	}
 	make_raw(fd);
 	wait = kernel_option("culprit.wait");
+	note_ready();
 	*ret = (struct guest){.port_fd = fd, .spin = streq(wait, "spin")};
 	return true;
 }

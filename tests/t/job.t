@@ -110,6 +110,11 @@ run culprit check --json "$TMP/quick.yaml"
 is "$(json '[d["cost"][k]["measured"] for k in ("boot", "run")]')" '[true, true]' "then its costs are measured"
 is "$(json '0 < d["cost"]["run"]["seconds"] < 50')" true "and smaller"
 
+run culprit help job-file
+is "$status" 0 "the keys of job files"
+like "$out" '^metrics\.NAME\.each: a list of texts$' "each of them"
+like "$out" '^packages: ' "documented by the table that reads them"
+
 for job in "$root"/jobs/*.yaml; do
 	run culprit check "$job"
 	is "$status" 0 "jobs/${job##*/} is a good job"

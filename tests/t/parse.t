@@ -26,8 +26,10 @@ like "$out" '^sorted +1000 keys/s$' "as a table"
 like "$out" '^time +4\.096 s$' "with the cell's parameters"
 like "$out" '^misses +absent' "absence is said"
 
+is "$err" "" "and nothing is said where all is well"
 parse 'rate=1000\n' "$job" --json
 is "$status" 1 "without a cell, what needs its parameters has no value"
+is "$(json 'd["job"], d["cell"]')" "('sort', None)" "the document names the job"
 is "$(json '[m["name"] for m in d["metrics"]]')" '["sorted", "per_key"]' "the others have"
 is "$(json 'd["errors"]')" "[{\"metric\": \"time\", \"why\": \"cannot be derived: 'size' has no value\"}]" "and why"
 
@@ -36,6 +38,7 @@ bad() { # OUTPUT WHY TEXT
 	is "$status" 1 "$3: exit status"
 	like "$(json 'd["errors"][0]["why"]')" "$2" "$3: why"
 	is "$(json 'len([m for m in d["metrics"] if m["name"] == "sorted"])')" 0 "$3: no value"
+	like "$err" "job 'sort', cell 'size=1000,clients=1', metric 'sorted': .*$2" "$3: job, cell and metric are named"
 }
 bad '' 'does not match, the output is empty' "no output"
 bad 'error: cannot connect\n' 'does not match' "an error text"
@@ -44,6 +47,12 @@ bad 'rate=12,5\n' 'comma' "a locale's comma"
 bad 'rate=12.\n' 'not one whole number' "a number that is cut"
 bad 'rate=1\nrate=2\n' 'two results where one is expected' "two results"
 bad 'rate=nan\n' 'does not match' "not a number"
+bad 'rate=1.234.567\n' 'only a part|not one whole number' "points between thousands"
+bad "rate=1'234\n" 'thousands' "apostrophes between thousands"
+bad 'keys 100\nrate=' 'does not match' "an output that was cut off by a kill"
+bad 'rate=1e999\n' 'too large' "an exponent beyond all numbers"
+bad 'rate=\377\376\n' 'does not match' "bytes that are no text"
+bad '\033[31mrate=1\033[0m\n\033[1mrate=2\033[0m' 'two results where one is expected: 1 and 2' "two in colours"
 parse 'rate=1\nmisses: inf\n' "$job" --cell size=1000,clients=1 --json
 is "$(json 'd["errors"]')" "[{\"metric\": \"misses\", \"why\": \"'inf' is not a finite number\"}]" \
 	"what an optional metric does print must be a number"

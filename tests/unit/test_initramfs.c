@@ -140,7 +140,7 @@ static void test_missing(void)
 	is_int(initramfs_make(cache, agent, hackbench, NULL, &path, &err), -ERR_NOT_FOUND,
 	       "a known one that is absent");
 	setenv("PATH", old, 1);
-	like(err.hint, "rt-tests", "comes with its package");
+	like(err.hint, "install it", "comes with what to do");
 	sh_do("echo 'int f(void) { return 1; }' > f.c; echo 'int f(void); int main(void) { return "
 	      "f(); }' > m.c;"
 	      "gcc -shared -fPIC -o libgone.so f.c; gcc -o bin/broken m.c -L. -lgone; rm "

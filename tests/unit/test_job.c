@@ -372,6 +372,80 @@ static void metrics(void)
 	bad_metric("  {}", "job.yaml:5:3: key 'metrics': a job needs at least one metric");
 }
 
+static void each(void)
+{
+	autojob struct job *job = load_good("culprit: 1\nrun: {command: x}\nmetrics:\n"
+					    "  a: {better: lower, key: x, kpi: true}\n"
+					    "  lat: {better: lower, each: [1, '64'], unit: us, "
+					    "pattern: '^{each} x{each}=(.*)'}\n"
+					    "  b: {better: lower, derive: lat.64 - lat.1}\n",
+					    "a metric for each of a list");
+
+	if (!job)
+		return;
+	is_int(job->n_metrics, 4, "one metric for each value");
+	is_str(job->metrics[1].name, "lat.1", "called after it");
+	is_str(job->metrics[1].each, "1", "which it knows");
+	is_str(job->metrics[2].name, "lat.64", "in their order and place");
+	is_str(job->metrics[2].pattern, "^64 x64=(.*)", "the value is filled in everywhere");
+	is_str(job->metrics[2].unit, "us", "other keys are the same");
+	ok(!job->metrics[0].each && job->metrics[3].derive, "other metrics are as they were");
+	bad_metric("  a: {better: lower, key: x, each: [1, 1]}",
+		   "job.yaml:5:36: key 'each': 'a.1' is there already");
+	bad_metric("  a: {better: lower, key: x, each: [a b]}",
+		   "job.yaml:5:3: key 'a.a b': the name of a metric must be letters, digits, _ and "
+		   "., and begin with a letter");
+	bad_metric(
+		"  a: {better: lower, each: [1]}",
+		"job.yaml:5:3: key 'a.1': needs one of pattern, json, key or derive to come from");
+	bad_metric("  a: {better: lower, key: x, each: {b: c}}",
+		   "job.yaml:5:3: key 'metrics': a job needs at least one metric\n"
+		   "job.yaml:5:36: key 'each': must be a list of texts, not a mapping");
+}
+
+static void programs(void)
+{
+	autojob struct job *job =
+		load_good(MINIMAL "guest: {programs: [sh, /etc/passwd, nosuchprogram]}\n"
+				  "packages: [bash, non-free/nosuch]\n",
+			  "programs and their packages");
+	autojob struct job *plain =
+		load_good(MINIMAL "guest: {programs: [sh, /etc/passwd]}\n", "programs alone");
+	ERR_CLEANUP struct err err = {};
+	autofree char *none = plain ? job_install_hint(plain) : NULL;
+
+	is_int(job ? job_programs_here(job, &err) : 0, -ERR_NOT_FOUND, "one is missing");
+	is_str(err.message, "program 'nosuchprogram' is missing on this machine", "it is named");
+	is_str(err.hint, "apt-get install bash nosuch, nosuch is in Debian's component non-free",
+	       "with what installs it");
+	is_int(plain ? job_programs_here(plain, &err) : 1, 0,
+	       "programs and files by their path are there");
+	is_str(none, NULL, "without packages nothing is suggested");
+	refused_more("packages: [Net perf]",
+		     "job.yaml:4:12: key 'packages': 'Net perf' is not the name of a Debian "
+		     "package");
+}
+
+/* A job about kernels, read for this host as it runs. */
+static void here(void)
+{
+	autofree char *kernels = put("kernels.yaml", MINIMAL "kernel: {}\nqemu: {cpus: 77}\n"
+							     "parameters: {n: 100%}\n");
+	autofree char *builds = put("builds.yaml", MINIMAL "build: {command: make}\n");
+	ERR_CLEANUP struct err err = {};
+	autojob struct job *job = NULL;
+	autofree char *cpus = xasprintf("n=%ld", sysconf(_SC_NPROCESSORS_ONLN));
+
+	if (!is_int(job_load_here(kernels, &job, &err), 0, "a job about kernels"))
+		return;
+	is_int(job->runner, RUNNER_LOCAL, "runs here");
+	ok(!job->is_kernel, "and builds none");
+	is_str(job->cells[0].name, cpus, "a share of the CPUs is one of this host's");
+	is_int(job_load_here(builds, &(struct job *){NULL}, &err), -ERR_USAGE,
+	       "a job about what it builds is refused");
+	ok(strstr(err.message, "key 'build': the job measures what it builds"), "and why");
+}
+
 static void whole_file(void)
 {
 	refused("run: {command: x}\nmetrics: {m: {better: lower, key: x}}\n",
@@ -409,6 +483,9 @@ int main(void)
 	cells_by_name();
 	ranges();
 	metrics();
+	each();
+	programs();
+	here();
 	whole_file();
 	return finish();
 }
