@@ -82,7 +82,8 @@ struct report_bisect {
 struct report {
 	enum report_kind kind;
 	struct session_row session;
-	char *job; /* what to type for JOB, not yet quoted */
+	char *job;	      /* what to type for JOB, not yet quoted */
+	struct json *options; /* of the session */
 	struct metric_row *metrics;
 	size_t n_metrics;
 	double confidence, interval_pct, interval_floor, min_effect_pct, error;

@@ -16,13 +16,19 @@ static char *print(struct json *document)
 	return buf_take(&text);
 }
 
+const struct cell *known_cell(const struct bisection *b)
+{
+	return b->spec->cell ? b->spec->cell : &b->lab->job->cells[0];
+}
+
 static char *options_json(const struct bisection *b)
 {
 	struct json *o = json_object_new();
 
 	json_set_num(o, "sigma", b->sigma);
 	json_set_num(o, "error", b->lab->job->error);
-	json_set_num(o, "min_effect_pct", job_min_effect_pct(b->lab->job));
+	json_set_num(o, "min_effect_pct",
+		     learned_min_effect_pct(b->lab, known_cell(b), b->spec->metric));
 	json_set_num(o, "budget_s", (double)b->spec->budget_ns / 1e9);
 	json_set_bool(o, "aligned", b->lab->job->kernel.aligned);
 	return print(o);
@@ -72,7 +78,7 @@ static void read_options(struct bisection *b, const char *text)
 
 int open_row(struct bisection *b, struct err *err)
 {
-	const struct cell *cell = b->spec->cell ? b->spec->cell : &b->lab->job->cells[0];
+	const struct cell *cell = known_cell(b);
 	struct bisection_row row = {};
 	struct noise noise = {};
 	int r = b->lab->resumed ? store_bisection_get(b->lab->store, b->lab->session, &row, err)

@@ -50,6 +50,7 @@ int work_lab(struct work *w, const char *kind, const char *const *key, bool fres
 		.key = key,
 		.argv = w->ctx->argv,
 		.fresh = fresh,
+		.unlearned = w->unlearned,
 	};
 	int r = lab_open(&w->lab, &spec, err);
 
@@ -57,7 +58,7 @@ int work_lab(struct work *w, const char *kind, const char *const *key, bool fres
 	return r;
 }
 
-static int prepare_sides(struct work *w, struct rounds *r, struct err *err)
+int work_prepare(struct work *w, struct rounds *r, struct err *err)
 {
 	for (size_t i = 0; i < r->n_sides; i++) {
 		struct side *s = &r->sides[i];
@@ -75,8 +76,6 @@ static int prepare_sides(struct work *w, struct rounds *r, struct err *err)
 		if (store_side_put(w->store, &row, err) < 0)
 			return -err->code;
 	}
-	if (!rounds_first(r))
-		return err_set(err, ERR_UNTESTABLE, "none of the columns can be tested");
 	return 0;
 }
 
@@ -86,7 +85,11 @@ int work_compare(struct work *w, struct rounds *r, struct err *err)
 	struct noise noise;
 	size_t tests;
 
-	if (prepare_sides(w, r, err) < 0 || rounds_plan(r, plan_boots, &noise, &tests, err) < 0)
+	if (work_prepare(w, r, err) < 0)
+		return -err->code;
+	if (!rounds_first(r))
+		return err_set(err, ERR_UNTESTABLE, "none of the columns can be tested");
+	if (rounds_plan(r, plan_boots, &noise, &tests, err) < 0)
 		return -err->code;
 	sight = plan_sight(w->job, &noise, r->boots, tests);
 	log_info("%zu columns, %u boots each with %u run%s of %zu cell%s on %s; %s", r->n_sides,
