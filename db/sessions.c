@@ -124,6 +124,27 @@ int store_session_state(struct store *s, int64_t id, const char *state, const ch
 		       (int64_t)getpid());
 }
 
+int store_session_finished(struct store *s, const char *kind, const char *job_hash,
+			   const char *machine, int64_t **ret, size_t *ret_n, struct err *err)
+{
+	autostmt *st = NULL;
+	VEC(int64_t) ids = {};
+	int rc = sql_query(s->db, &st, err,
+			   "SELECT id FROM sessions WHERE kind = ?1 AND job_hash = ?2"
+			   " AND machine = ?3 AND state = 'done' ORDER BY id DESC",
+			   "sss", kind, job_hash, machine);
+
+	while (rc >= 0 && (rc = sql_next(st, err)) > 0)
+		VEC_PUSH(&ids, sql_int(st, 0));
+	if (rc < 0) {
+		VEC_FREE(&ids);
+		return rc;
+	}
+	*ret = ids.at;
+	*ret_n = ids.n;
+	return 0;
+}
+
 int store_session_result(struct store *s, int64_t id, const char *result_json, struct err *err)
 {
 	return sql_run(s->db, err, "UPDATE sessions SET result = ?2 WHERE id = ?1", "is", id,

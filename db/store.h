@@ -36,7 +36,7 @@ void store_rollback(struct store *s);
 /* --- sessions: one `run`, `compare`, `bisect`, `test`; N on the command line is its id --- */
 struct session_row {
 	int64_t id;
-	char *kind;  /* "run", "compare", "bisect", "test" */
+	char *kind;  /* "run", "aa", "compare", "bisect", "test" */
 	char *key;   /* hash of what makes it the same work; an unfinished one resumes */
 	char *state; /* "running", "paused", "done", "failed" */
 	char *job_name, *job_hash, *job_source;
@@ -62,6 +62,9 @@ int store_session_list(struct store *s, struct session_row **ret, size_t *ret_n,
 /* "running" makes this process the holder; "done" and "failed" end it, others open it again */
 int store_session_state(struct store *s, int64_t id, const char *state, const char *message,
 			struct err *err);
+/* ids of the finished ones of this kind, job and machine, the newest first; owned */
+int store_session_finished(struct store *s, const char *kind, const char *job_hash,
+			   const char *machine, int64_t **ret, size_t *ret_n, struct err *err);
 int store_session_result(struct store *s, int64_t id, const char *result_json, struct err *err);
 
 /* What a session measures: needed to read its samples without the job file. */
@@ -78,9 +81,10 @@ void metric_rows_free(struct metric_row *rows, size_t n);
 
 /*
  * Keys of session_row.options that reports read, all optional: job (what to type for it),
- * confidence (0.99), interval_pct (full width), interval_floor, min_effect_pct, error, "unit":
- * "run" where runs of one boot were iterated (boots.max is 1), and build_spread_pct: by how much
- * builds of one commit with other alignment differ here, where that was learned.
+ * confidence (0.99), interval_pct (full width), interval_floor, min_effect_pct, error, and "unit":
+ * "run" where runs of one boot were iterated (boots.max is 1). aa: what was known of the noise when
+ * the session began, {CELL: {METRIC: {"runs_pct", "boots_pct", "builds_pct", "spread_pct"}}}; where
+ * the job gives no min_effect_pct, the larger of 1 and spread_pct stands for it.
  */
 
 /* The columns of a comparison in the order they were put; boots belong to one by their side. */

@@ -35,19 +35,18 @@ static double option(const struct json *options, const char *key, double otherwi
 
 static int fill_options(struct report *r, struct err *err)
 {
-	autojson struct json *o = NULL;
+	const struct json *o;
 	const char *job;
 
-	if (json_parse(r->session.options, strlen(r->session.options), &o, err) < 0)
+	if (json_parse(r->session.options, strlen(r->session.options), &r->options, err) < 0)
 		return err_wrap(err, "options of session %lld", (long long)r->session.id);
+	o = r->options;
 	r->confidence = option(o, "confidence", 0.99);
 	r->interval_pct = option(o, "interval_pct", 5);
 	r->interval_floor = option(o, "interval_floor", 0);
 	r->error = option(o, "error", 0.01);
-	r->build_spread_pct = option(o, "build_spread_pct", NAN);
+	r->build_spread_pct = NAN;
 	r->min_effect_pct = option(o, "min_effect_pct", 0);
-	if (!(r->min_effect_pct > 0))
-		r->min_effect_pct = MIN_EFFECT_DEFAULT_PCT;
 	r->by_run = streq(json_str(json_get(o, "unit")), "run");
 	job = json_str(json_get(o, "job"));
 	r->job = xstrdup(job ? job : r->session.job_name);
@@ -206,13 +205,25 @@ static void add_run_row(struct report *r, size_t cell, size_t metric)
 	r->run_rows[r->n_run_rows++] = row;
 }
 
+/* As the job says, else the larger of 1% and the noise that was known when the session began. */
+static double min_effect_pct(const struct report *r, size_t cell, size_t metric)
+{
+	const struct json *aa = json_get(r->options, "aa");
+	const struct json *known =
+		json_get(json_get(aa, r->values.cells[cell]), r->metrics[metric].name);
+
+	if (r->min_effect_pct > 0)
+		return r->min_effect_pct;
+	return MAX(MIN_EFFECT_DEFAULT_PCT, option(known, "spread_pct", 0));
+}
+
 static void add_compare_rows(struct report *r, size_t cell, size_t metric)
 {
 	const struct value_series *a = value_table_at(&r->values, cell, metric, 0);
 	struct compare_options options = {
 		.higher_is_better = r->metrics[metric].higher_is_better,
 		.kpi = r->metrics[metric].kpi,
-		.min_effect_pct = r->min_effect_pct,
+		.min_effect_pct = min_effect_pct(r, cell, metric),
 		.error = r->error,
 	};
 
@@ -453,6 +464,7 @@ void report_free(struct report *r)
 		return;
 	session_row_release(&r->session);
 	free(r->job);
+	json_free(r->options);
 	metric_rows_free(r->metrics, r->n_metrics);
 	for (size_t i = 0; i < r->n_sides; i++)
 		side_release(&r->sides[i]);

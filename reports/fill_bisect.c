@@ -83,11 +83,24 @@ static int fill_notes(struct report_bisect *b, struct err *err)
 	return rc;
 }
 
+/* by how much builds of one commit differ here, where `aa` had learned that when the search began */
+static void fill_build_spread(struct report *r)
+{
+	const struct bisection_row *row = &r->bisect.row;
+	const struct json *cell = json_get(json_get(r->options, "aa"), row->cell);
+	double pct;
+
+	if (json_num(json_get(json_get(cell, row->metric), "builds_pct"), &pct))
+		r->build_spread_pct = pct;
+}
+
 static int fill_row(struct filling *f, struct err *err)
 {
 	struct report_bisect *b = &f->report->bisect;
 	int rc = store_bisection_get(f->store, f->report->session.id, &b->row, err);
 
+	if (rc == 0)
+		fill_build_spread(f->report);
 	if (rc == 0)
 		rc = fill_commit(f, b->row.good, &b->good, err);
 	if (rc == 0)

@@ -91,7 +91,8 @@ struct report_bisect {
 struct report {
 	enum report_kind kind;
 	struct session_row session;
-	char *job; /* what to type for JOB, not yet quoted */
+	char *job;	      /* what to type for JOB, not yet quoted */
+	struct json *options; /* of the session */
 	struct metric_row *metrics;
 	size_t n_metrics;
 	double build_spread_pct; /* NaN where not known */

@@ -366,6 +366,20 @@ static void table_of_side(const struct report *r, size_t side, struct buf *out)
 	}
 }
 
+/* "2", or "1 to 3.2" where rows differ in the noise that was known of them */
+static void smallest_effects(const struct report *r, struct buf *out)
+{
+	double least = INFINITY, most = 0;
+
+	for (size_t i = 0; i < r->n_rows; i++) {
+		least = MIN(least, r->rows[i].c.options.min_effect_pct);
+		most = MAX(most, r->rows[i].c.options.min_effect_pct);
+	}
+	buf_printf(out, "%.3g", least);
+	if (least < most)
+		buf_printf(out, " to %.3g", most);
+}
+
 void text_table(const struct report *r, struct buf *out)
 {
 	if (!r->n_rows) {
@@ -375,11 +389,10 @@ void text_table(const struct report *r, struct buf *out)
 	for (size_t side = 1; side < r->n_sides; side++)
 		table_of_side(r, side, out);
 	text_gmeans(r, out);
-	buf_printf(out,
-		   "\n  Centres are medians of boot values, the change is the Hodges-Lehmann "
-		   "estimate with its\n"
-		   "  interval; changes under %.3g%% count as none.\n",
-		   r->min_effect_pct);
+	buf_adds(out, "\n  Centres are medians of boot values, the change is the Hodges-Lehmann "
+		      "estimate with its\n  interval; changes under ");
+	smallest_effects(r, out);
+	buf_adds(out, "% count as none.\n");
 }
 
 static void text_compare(const struct report *r, struct buf *out)

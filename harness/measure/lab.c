@@ -7,6 +7,7 @@
 #include "harness/base/fs.h"
 #include "harness/base/hash.h"
 #include "harness/base/log.h"
+#include "harness/measure/learned.h"
 
 static void session_key(const struct lab_spec *spec, const char *machine, char ret[HASH_HEX])
 {
@@ -44,10 +45,9 @@ static char *argv_json(char *const *argv)
 }
 
 /* how sure it was asked to be: what reports say of the result without the job file */
-static char *options_json(const struct job *job)
+static struct json *options_json(const struct job *job)
 {
-	autojson struct json *o = json_object_new();
-	autobuf text = {};
+	struct json *o = json_object_new();
 
 	json_set_str(o, "job", job->path); /* what to type to do it again */
 	json_set_num(o, "confidence", job->confidence);
@@ -58,16 +58,20 @@ static char *options_json(const struct job *job)
 	json_set_int(o, "boots_min", job->boots_min);
 	json_set_int(o, "boots_max", job->boots_max);
 	json_set_str(o, "unit", job->boots_max == 1 ? "run" : "boot");
-	json_print(o, false, &text);
-	return buf_take(&text);
+	return o;
 }
 
 static int add_session(struct lab *lab, const struct lab_spec *spec, const char *key,
 		       struct err *err)
 {
 	autofree char *argv = argv_json(spec->argv);
-	autofree char *options = options_json(spec->job);
 	autofree char *cwd = fs_absolute(".");
+	autobuf options = {};
+
+	lab->options = options_json(spec->job);
+	if (!spec->unlearned && learned_add(lab, lab->options, err) < 0)
+		return -err->code;
+	json_print(lab->options, false, &options);
 	struct session_row row = {
 		.kind = (char *)spec->kind,
 		.key = (char *)key,
@@ -79,7 +83,7 @@ static int add_session(struct lab *lab, const struct lab_spec *spec, const char 
 		.machine = lab->machine_name,
 		.argv = argv,
 		.cwd = cwd,
-		.options = options,
+		.options = options.data,
 		.pid = getpid(),
 		.started_s = clock_wall_s(),
 		.message = (char *)"",
@@ -112,6 +116,8 @@ static int take_up(struct lab *lab, const struct session_row *row, struct err *e
 	size_t interrupted = 0;
 
 	lab->session = row->id;
+	if (json_parse(row->options, strlen(row->options), &lab->options, err) < 0)
+		return err_wrap(err, "options of session %lld", (long long)row->id);
 	if (store_boots_interrupted(lab->store, row->id, &interrupted, err) < 0)
 		return -err->code;
 	lab->resumed = true;
@@ -176,6 +182,7 @@ static void lab_release(struct lab *lab)
 	cleanup_close(&lab->machine_lock);
 	free(lab->machine_name);
 	free(lab->first_fingerprint);
+	json_free(lab->options);
 	*lab = (struct lab){.key_lock = -1, .machine_lock = -1};
 }
 

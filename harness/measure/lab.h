@@ -9,12 +9,12 @@
 #include "runners/runner.h"
 
 /*
- * A session is one `run`, `compare`, `bisect` or `test`. It is known by a key: work with the same
- * key that was not finished is taken up again where it stopped. lab_open holds a lock on the key
- * and, where boots disturb each other, one on the machine, as long as the lab is open.
+ * A session is one `run`, `aa`, `compare`, `bisect` or `test`. It is known by a key: work with the
+ * same key that was not finished is taken up again where it stopped. lab_open holds a lock on the
+ * key and, where boots disturb each other, one on the machine, as long as the lab is open.
  */
 struct lab_spec {
-	const char *kind;      /* "run", "compare", "bisect", "test" */
+	const char *kind;      /* "run", "aa", "compare", "bisect", "test" */
 	const struct job *job; /* borrowed */
 	struct repo *repo;     /* borrowed; NULL where no commit is involved */
 	struct store *store;   /* borrowed */
@@ -22,7 +22,8 @@ struct lab_spec {
 	const char *const *key; /* NULL-terminated: what makes it the same work, beside job, repo
 				   and machine */
 	char *const *argv;	/* the command, kept for `culprit continue` */
-	bool fresh; /* a finished session with this key is not found, a new one begins */
+	bool fresh;	/* a finished session with this key is not found, a new one begins */
+	bool unlearned; /* a new one does not use what `aa` sessions learned */
 };
 
 struct lab {
@@ -33,6 +34,7 @@ struct lab {
 	const char *state_dir, *cache_dir;
 	int64_t session, machine;
 	char *machine_name;
+	struct json *options;	 /* as the session began: learned.h reads them */
 	bool resumed;		 /* boots of an earlier process may be there */
 	bool finished;		 /* the session found is done: only read it */
 	char *first_fingerprint; /* host part of the session's first boot; later ones must equal it

@@ -12,15 +12,9 @@
 
 #include <math.h>
 
-#define PILOT_BOOTS	       4
-#define PILOT_RUNS	       3U
-#define DEFAULT_MIN_EFFECT_PCT 1.0
-#define CLEAR_ALPHA	       0.05 /* of each of the two one-sided tests */
-
-double job_min_effect_pct(const struct job *job)
-{
-	return job->min_effect_pct > 0 ? job->min_effect_pct : DEFAULT_MIN_EFFECT_PCT;
-}
+#define PILOT_BOOTS 4
+#define PILOT_RUNS  3U
+#define CLEAR_ALPHA 0.05 /* of each of the two one-sided tests */
 
 /* one kernel's boot values as deviations from their median, in percent of it */
 static void add_deviations(const double *values, size_t n, struct welford *pooled, size_t *kernels)
@@ -43,7 +37,8 @@ int plan_noise(struct lab *lab, const struct cell *cell, const struct metric *me
 	size_t kernels = 0;
 	double level;
 
-	*ret = (struct noise){};
+	*ret = (struct noise){.min_effect_pct = learned_min_effect_pct(lab, cell, metric),
+			      .learned = learned_noise(lab, cell, metric)};
 	if (store_known(lab->store, lab->job->text_hash, lab->machine_name, cell->name,
 			metric->name, 0, &known, err) < 0)
 		return -err->code;
@@ -168,8 +163,8 @@ size_t plan_boots(const struct job *job, const struct noise *noise, size_t tests
 		MAX((size_t)job->boots_min, rank_test_boots(job->error, MAX(tests, (size_t)1)));
 
 	if (noise->known && noise->sigma_pct > 0) {
-		size_t wanted = power_boots(job_min_effect_pct(job), noise->sigma_pct, error,
-					    POWER_DEFAULT);
+		size_t wanted =
+			power_boots(noise->min_effect_pct, noise->sigma_pct, error, POWER_DEFAULT);
 
 		boots = wanted ? MAX(boots, wanted) : job->boots_max;
 	}
@@ -181,12 +176,13 @@ size_t plan_boots_to_clear(const struct job *job, const struct noise *noise, siz
 	size_t boots = plan_boots(job, noise, tests), wanted = 0;
 
 	if (noise->known && noise->sigma_pct > 0)
-		wanted = equivalence_boots(job_min_effect_pct(job), noise->sigma_pct, CLEAR_ALPHA,
+		wanted = equivalence_boots(noise->min_effect_pct, noise->sigma_pct, CLEAR_ALPHA,
 					   POWER_DEFAULT);
 	return MIN(MAX(boots, wanted), (size_t)MAX(job->boots_max, job->boots_min));
 }
 
-char *plan_sight(const struct job *job, const struct noise *noise, size_t boots, size_t tests)
+static char *sight_by_boots(const struct job *job, const struct noise *noise, size_t boots,
+			    size_t tests)
 {
 	double smallest;
 
@@ -200,4 +196,12 @@ char *plan_sight(const struct job *job, const struct noise *noise, size_t boots,
 	return xasprintf(
 		"sees changes of %.2g%% and more (noise between boots %.2g%%, from %zu boots)",
 		smallest, noise->sigma_pct, noise->boots);
+}
+
+char *plan_sight(const struct job *job, const struct noise *noise, size_t boots, size_t tests)
+{
+	autofree char *sight = sight_by_boots(job, noise, boots, tests);
+	autofree char *learned = learned_sentence(&noise->learned);
+
+	return learned ? xasprintf("%s; %s", sight, learned) : take_ptr(&sight);
 }

@@ -3,13 +3,16 @@
 #pragma once
 
 #include "harness/measure/boot.h"
+#include "harness/measure/learned.h"
 
 /* What is known of the noise of one cell and metric before anything new is measured. */
 struct noise {
 	bool known;
-	double sigma_pct; /* of one boot value, percent of its level */
-	double sigma;	  /* the same in the metric's unit, at the median level */
-	size_t boots;	  /* that it was learned from */
+	double sigma_pct;	/* of one boot value, percent of its level */
+	double sigma;		/* the same in the metric's unit, at the median level */
+	size_t boots;		/* that it was learned from */
+	double min_effect_pct;	/* of this cell and metric: learned_min_effect_pct */
+	struct learned learned; /* by `culprit aa` */
 };
 
 /* From all sessions of the same job on the same machine, each kernel against its own level. */
@@ -24,14 +27,14 @@ int plan_noise(struct lab *lab, const struct cell *cell, const struct metric *me
 int plan_runs(struct lab *lab, struct subject *subject, const struct cell *const *cells,
 	      size_t n_cells, uint32_t *ret, struct err *err);
 
-/* Boots a side that show the job's min_effect in a family of `tests`, within boots.min..max. */
+/* Boots a side that show the noise's min_effect_pct in a family of `tests`, within boots.min..max.
+ */
 size_t plan_boots(const struct job *job, const struct noise *noise, size_t tests);
 
 /* Boots a side that can also show that nothing beyond min_effect happened; within boots.min..max.
  */
 size_t plan_boots_to_clear(const struct job *job, const struct noise *noise, size_t tests);
 
-/* "sees changes of 1.2% and more", or what is not known yet; for the line before a long command. */
+/* "sees changes of 1.2% and more", or what is not known yet, and what `culprit aa` knows; for the
+ * line before a long command. */
 char *plan_sight(const struct job *job, const struct noise *noise, size_t boots, size_t tests);
-
-double job_min_effect_pct(const struct job *job); /* as given, or 1% */

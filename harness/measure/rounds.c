@@ -6,6 +6,8 @@
 #include "harness/base/log.h"
 #include "harness/base/progress.h"
 
+#include <math.h>
+
 int side_prepare(struct lab *lab, struct side *side, struct err *err)
 {
 	if (subject_prepare(lab, &side->spec, &side->subject, err) < 0)
@@ -23,26 +25,33 @@ struct side *rounds_first(const struct rounds *r)
 	return NULL;
 }
 
-/* the noisiest KPI decides; a cell and metric nobody knows anything of is left out */
+/* boots grow with it */
+static double relative_noise(const struct noise *noise)
+{
+	return noise->known ? noise->sigma_pct / noise->min_effect_pct : -1;
+}
+
+/* the KPI whose noise is the largest beside its min_effect decides; a cell and metric nobody knows
+ * anything of is left out */
 static int worst_noise(struct rounds *r, struct noise *ret, size_t *ret_tests, struct err *err)
 {
 	const struct job *job = r->lab->job;
+	size_t kpis = 0;
 
-	*ret = (struct noise){};
-	*ret_tests = 0;
+	*ret = (struct noise){.learned = {NAN, NAN, NAN, NAN}};
 	for (size_t i = 0; i < r->n_cells; i++) {
 		for (size_t m = 0; m < job->n_metrics; m++) {
 			struct noise noise;
 
 			if (!job->metrics[m].kpi)
 				continue;
-			*ret_tests += r->n_sides - 1;
 			if (plan_noise(r->lab, r->cells[i], &job->metrics[m], &noise, err) < 0)
 				return -err->code;
-			if (noise.known && (!ret->known || noise.sigma_pct > ret->sigma_pct))
+			if (!kpis++ || relative_noise(&noise) > relative_noise(ret))
 				*ret = noise;
 		}
 	}
+	*ret_tests = kpis * (r->n_sides - 1);
 	return 0;
 }
 

@@ -39,7 +39,7 @@ static enum verdict judge(const struct walk *w, const struct rounds *r)
 	struct compare_options options = {
 		.higher_is_better = w->metric->better == BETTER_HIGHER,
 		.kpi = true,
-		.min_effect_pct = job_min_effect_pct(w->lab->job),
+		.min_effect_pct = learned_min_effect_pct(w->lab, w->cell, w->metric),
 		.error = w->lab->job->error,
 	};
 	struct comparison row;

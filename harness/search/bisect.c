@@ -36,11 +36,12 @@ static int build_dag(struct bisection *b, struct err *err)
 static struct search_config configure(const struct bisection *b)
 {
 	const struct job *job = b->lab->job;
+	const struct metric *metric = b->spec->metric;
 	struct search_config c = search_config_default();
 
 	c.error = job->error;
-	c.min_effect = job_min_effect_pct(job) / 100;
-	c.better = b->spec->metric->better == BETTER_HIGHER ? SEARCH_HIGHER : SEARCH_LOWER;
+	c.min_effect = learned_min_effect_pct(b->lab, known_cell(b), metric) / 100;
+	c.better = metric->better == BETTER_HIGHER ? SEARCH_HIGHER : SEARCH_LOWER;
 	c.worse_only = true;
 	c.ends_min = b->sigma > 0 ? 3 : MIN((int)job->boots_min, c.ends_min);
 	c.ends_max = (int)MAX(job->boots_max, job->boots_min);
@@ -66,6 +67,8 @@ static void say_cost(const struct bisection *b, const struct search_config *conf
 {
 	const struct repo_range *range = b->spec->range;
 	struct search_forecast f;
+	struct learned learned = learned_noise(b->lab, known_cell(b), b->spec->metric);
+	autofree char *noise = learned_sentence(&learned);
 	char time[32];
 
 	search_forecast(config, range->n, 0, &f);
@@ -81,6 +84,8 @@ static void say_cost(const struct bisection *b, const struct search_config *conf
 		log_info("the smallest step it can see is %.2g times the noise between boots, "
 			 "which is not known yet",
 			 f.visible);
+	if (noise)
+		log_info("%s", noise);
 }
 
 /* from what a boot took so far, builds included */

@@ -68,5 +68,8 @@ int choose_cell(struct bisection *b, struct err *err);
 
 /* ending.c: from the engine's result to the bisection's row */
 int write_ending(struct bisection *b, enum search_outcome *ret, struct err *err);
+/* the cell that steers, or the first where that is still to be chosen: whose noise counts at the
+ * beginning */
+const struct cell *known_cell(const struct bisection *b);
 /* the row as it stands at the beginning, and what an earlier process fixed there */
 int open_row(struct bisection *b, struct err *err);

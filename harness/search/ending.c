@@ -17,6 +17,11 @@ static char *print(struct json *document)
 	return buf_take(&text);
 }
 
+const struct cell *known_cell(const struct bisection *b)
+{
+	return b->spec->cell ? b->spec->cell : &b->lab->job->cells[0];
+}
+
 static char *options_json(const struct bisection *b)
 {
 	struct json *o = json_object_new();
@@ -25,7 +30,8 @@ static char *options_json(const struct bisection *b)
 	json_set_num(o, "build_s", b->build_s);
 	json_set_num(o, "boot_s", b->boot_s);
 	json_set_num(o, "error", b->lab->job->error);
-	json_set_num(o, "min_effect_pct", job_min_effect_pct(b->lab->job));
+	json_set_num(o, "min_effect_pct",
+		     learned_min_effect_pct(b->lab, known_cell(b), b->spec->metric));
 	json_set_num(o, "budget_s", (double)b->spec->budget_ns / 1e9);
 	json_set_bool(o, "aligned", b->lab->job->kernel.aligned);
 	return print(o);
@@ -99,7 +105,7 @@ static int learn(struct bisection *b, const struct cell *cell, struct err *err)
 
 int open_row(struct bisection *b, struct err *err)
 {
-	const struct cell *cell = b->spec->cell ? b->spec->cell : &b->lab->job->cells[0];
+	const struct cell *cell = known_cell(b);
 	struct bisection_row row = {};
 	int r = b->lab->resumed ? store_bisection_get(b->lab->store, b->lab->session, &row, err)
 				: 0;

@@ -25,6 +25,7 @@ struct levels levels_estimate(const double *values, const size_t *runs, size_t b
 		inverse_runs += 1 / (double)boot.n;
 	}
 	l.boots = means.n;
+	l.inverse_runs = l.boots ? inverse_runs / (double)l.boots : NAN;
 	l.mean = welford_mean(&means);
 	l.var_boot_means = welford_sd(&means) * welford_sd(&means);
 	if (l.values == l.boots)
@@ -32,7 +33,7 @@ struct levels levels_estimate(const double *values, const size_t *runs, size_t b
 	l.var_run = within / (double)(l.values - l.boots);
 	/* A small pilot often estimates 0 where both variances are equal: hence the quarter. */
 	l.var_boot = fmax(l.var_boot_means / 4,
-			  l.var_boot_means - l.var_run * inverse_runs / (double)l.boots);
+			  l.var_boot_means - l.var_run * l.inverse_runs);
 	return l;
 }
 

@@ -17,6 +17,7 @@ struct levels {
 	double var_run;		/* within boots, pooled; NaN where no boot has two runs */
 	double var_boot_means;	/* between the boot means, as they are */
 	double var_boot;	/* without the run noise in them; at least a quarter of that */
+	double inverse_runs;	/* mean of 1 / runs of a boot */
 };
 
 /* values: the runs of all boots one after the other; runs[i]: how many belong to boot i. */

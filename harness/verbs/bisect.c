@@ -101,6 +101,7 @@ static int bisect(struct work *w, const struct bisect_options *o, int *ret_statu
 	autofree char *good = NULL, *bad = NULL;
 	int r;
 
+	w->unlearned = o->fresh;
 	spec.metric = work_metric(w->job, o->metric, err);
 	if (!spec.metric)
 		return -err->code;

@@ -78,7 +78,7 @@ static int judge(const struct testing *t)
 	struct compare_options options = {
 		.higher_is_better = t->metric->better == BETTER_HIGHER,
 		.kpi = true,
-		.min_effect_pct = job_min_effect_pct(t->w->job),
+		.min_effect_pct = learned_min_effect_pct(&t->w->lab, t->cell, t->metric),
 		.error = t->w->job->error,
 	};
 	struct comparison row;

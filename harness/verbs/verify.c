@@ -81,7 +81,7 @@ static int judge(const struct verify *v)
 	struct compare_options options = {
 		.higher_is_better = v->metric->better == BETTER_HIGHER,
 		.kpi = true,
-		.min_effect_pct = job_min_effect_pct(v->w->job),
+		.min_effect_pct = learned_min_effect_pct(&v->w->lab, v->cell, v->metric),
 		.error = v->w->job->error,
 	};
 	struct comparison patched, good;

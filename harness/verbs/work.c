@@ -56,6 +56,7 @@ int work_lab(struct work *w, const char *kind, const char *const *key, bool fres
 		.key = key,
 		.argv = w->ctx->argv,
 		.fresh = fresh,
+		.unlearned = w->unlearned,
 	};
 	int r = lab_open(&w->lab, &spec, err);
 
@@ -63,7 +64,7 @@ int work_lab(struct work *w, const char *kind, const char *const *key, bool fres
 	return r;
 }
 
-static int prepare_sides(struct work *w, struct rounds *r, struct err *err)
+int work_prepare(struct work *w, struct rounds *r, struct err *err)
 {
 	for (size_t i = 0; i < r->n_sides; i++) {
 		struct side *s = &r->sides[i];
@@ -81,8 +82,6 @@ static int prepare_sides(struct work *w, struct rounds *r, struct err *err)
 		if (store_side_put(w->store, &row, err) < 0)
 			return -err->code;
 	}
-	if (!rounds_first(r))
-		return err_set(err, ERR_UNTESTABLE, "none of the columns can be tested");
 	return 0;
 }
 
@@ -92,7 +91,11 @@ int work_compare(struct work *w, struct rounds *r, struct err *err)
 	struct noise noise;
 	size_t tests;
 
-	if (prepare_sides(w, r, err) < 0 || rounds_plan(r, plan_boots, &noise, &tests, err) < 0)
+	if (work_prepare(w, r, err) < 0)
+		return -err->code;
+	if (!rounds_first(r))
+		return err_set(err, ERR_UNTESTABLE, "none of the columns can be tested");
+	if (rounds_plan(r, plan_boots, &noise, &tests, err) < 0)
 		return -err->code;
 	sight = plan_sight(w->job, &noise, r->boots, tests);
 	log_info("%zu columns, %u boots each with %u run%s of %zu cell%s on %s; %s", r->n_sides,

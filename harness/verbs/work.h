@@ -13,6 +13,7 @@ struct work {
 	struct store *store;
 	struct lab lab;
 	bool lab_open;
+	bool unlearned; /* see lab_spec */
 };
 
 /* Job by name or path; the store, for writing. work_close is due also after a failure. */
@@ -23,6 +24,9 @@ int work_open_job(struct work *w, struct ctx *ctx, struct job *job, struct err *
 int work_repo(struct work *w, struct err *err);
 /* The session: see lab_open. key is NULL-terminated. */
 int work_lab(struct work *w, const char *kind, const char *const *key, bool fresh, struct err *err);
+/* The open session's sides built, recorded under their names; what cannot be built is a side that
+ * is out. */
+int work_prepare(struct work *w, struct rounds *rounds, struct err *err);
 /* The open session's sides built, recorded as the columns of a comparison, planned, said and
  * measured; what cannot be built or does not apply stays a column that says so. */
 int work_compare(struct work *w, struct rounds *rounds, struct err *err);

@@ -131,7 +131,7 @@ for name in parent alignment reached; do
 	refused "UPDATE bisections SET checks = json_set(checks, '\$.$name', 'fail')" "check '$name' failed"
 done
 refused "UPDATE session_metrics SET centre = 'max'" "single maximum"
-refused "UPDATE sessions SET options = json_set(options, '\$.build_spread_pct', 12.5)" "builds of one commit differ by 12%"
+refused "UPDATE sessions SET options = json_set(options, '\$.aa', json_object((SELECT cell FROM bisections), json('{\"rate\": {\"builds_pct\": 12.5}}')))" "builds of one commit differ by 12%"
 refused "UPDATE samples SET value = value * 100 WHERE run IN (SELECT r.id FROM runs r JOIN boots b ON b.id = r.boot
 	WHERE b.purpose = 'confirm' AND b.side = 'culprit' ORDER BY r.id LIMIT 1)" "noise"
 refused "UPDATE boots SET purpose = 'search' WHERE purpose = 'confirm'" "fresh boots"

@@ -287,6 +287,30 @@ static void compared(void)
 	golden(id, "compare");
 }
 
+/* without a min_effect of the job, each row has that of its noise, and no less than 1% */
+static void learned(void)
+{
+	int64_t plain = new_session("compare", "{\"min_effect_pct\": 0}"),
+		noisy = new_session("compare", "{\"min_effect_pct\": 0, \"aa\": {\"\": {\"rate\":"
+					       " {\"spread_pct\": 12.5}}}}"),
+		quiet = new_session("compare", "{\"aa\": {\"\": {\"rate\": {\"spread_pct\": 0.2},"
+					       " \"time\": {\"spread_pct\": null}}}}"),
+		given = new_session("compare", "{\"min_effect_pct\": 2, \"aa\": {\"\": {\"rate\":"
+					       " {\"spread_pct\": 12.5}}}}");
+	autobuf out = {};
+
+	pairs(plain, sha_good, sha_bad, "v1", "v2", "compare", "", N);
+	pairs(noisy, sha_good, sha_bad, "v1", "v2", "compare", "", N);
+	pairs(quiet, sha_good, sha_bad, "v1", "v2", "compare", "", N);
+	pairs(given, sha_good, sha_bad, "v1", "v2", "compare", "", N);
+	is_int(status(plain), 1, "a loss of a tenth is a regression");
+	is_int(status(noisy), 0, "but not on a machine whose boots differ by more");
+	is_int(status(quiet), 1, "a quiet machine leaves one percent");
+	is_int(status(given), 1, "what the job gives goes before what was learned");
+	must(report_print(store, noisy, "text", &out, &err));
+	ok(strstr(buf_str(&out), "changes under 1 to 12.5% count as none"), "each row has its own");
+}
+
 static void undecided(void)
 {
 	int64_t id = new_session("compare", "{\"min_effect_pct\": 1}"),
@@ -481,6 +505,7 @@ int main(void)
 	bisected();
 	other_endings();
 	cells();
+	learned();
 	refused();
 	store_close(store);
 	err_release(&err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Summaries and the two levels of repetition: values from R, edges, and simulated boots.
+// Summaries and the levels of repetition: values from R, edges, and simulated boots.
 #include "tests/tap.h"
 
 #include <math.h>
@@ -8,6 +8,7 @@
 #include "harness/base/rng.h"
 #include "harness/base/util.h"
 #include "harness/stats/levels.h"
+#include "harness/stats/nested.h"
 #include "harness/stats/summary.h"
 
 static const double x[] = { 12.1, 9.8, 11.4, 10.7, 13.9, 8.2, 10.1, 12.6 };
@@ -99,6 +100,71 @@ static void levels_values(void)
 	ok(l.boots == 0 && isnan(l.mean) && isnan(l.var_boot), "no boots");
 }
 
+/*
+ * R 4.2: m <- anova(lm(y ~ b/k))[["Mean Sq"]] with y all values in order, b <- gl(3, 12) and
+ * k <- gl(12, 3); the variances are m[3], (m[2] - m[3]) / 3 and (m[1] - m[2]) / 12.
+ */
+static void three_levels(void)
+{
+	static const double y[3][12] = {
+		{ 101.2, 100.4, 100.9, 103.1, 103.8, 102.7, 99.5, 99.1, 100.3, 101.8, 102.2, 101.1 },
+		{ 105.9, 106.4, 105.2, 104.1, 104.9, 103.6, 107.0, 106.1, 106.8, 105.5, 104.8, 105.7 },
+		{ 98.7, 99.9, 99.2, 100.8, 100.1, 101.0, 97.6, 98.4, 98.1, 99.0, 99.3, 98.2 },
+	};
+	static const size_t runs[] = { 3, 3, 3, 3 }, single[] = { 1, 1, 1, 1 };
+	struct nested n = { 0 }, flat = { 0 }, none = { 0 };
+
+	nested_add(&n, y[0], runs, 4);
+	ok(isnan(nested_var_build(&n)), "one build says nothing of builds");
+	is_double(nested_var_boot(&n), levels_estimate(y[0], runs, 4).var_boot, 1e-13,
+		  "its boots are those of two levels");
+	nested_add(&n, y[1], runs, 4);
+	nested_add(&n, y[2], runs, 0);
+	is_int((int64_t)n.builds.n, 2, "a build without boots does not count");
+	nested_add(&n, y[2], runs, 4);
+	is_double(nested_var_run(&n), 0.289166666666661, 1e-12, "runs in boots");
+	is_double(nested_var_boot_means(&n), 1.491790123456798, 1e-12, "boot means in builds");
+	is_double(nested_var_boot(&n), 1.395401234567911, 1e-12, "boots");
+	is_double(nested_var_build(&n), 9.911936728395069, 1e-12, "builds");
+	nested_add(&flat, y[0], single, 4);
+	ok(isnan(nested_var_run(&flat)) && isnan(nested_var_boot(&flat)),
+	   "one run a boot cannot tell runs from boots");
+	is_double(nested_var_boot_means(&flat), 1.39333333333332, 1e-12,
+		  "var(y[1:4]): what is between the boots is still known");
+	ok(isnan(nested_var_run(&none)) && isnan(nested_var_boot(&none)) &&
+	   isnan(nested_var_boot_means(&none)) && isnan(nested_var_build(&none)), "nothing added");
+}
+
+/* Right on average: two builds of ten boots of three runs, sd 3 between builds, 2 and 1 below. */
+static void simulated_levels(void)
+{
+	static const size_t runs[] = { 3, 3, 3, 3, 3, 3, 3, 3, 3, 3 };
+	enum { TRIALS = 4000 };
+	double sum[3] = { 0 }, v[30];
+	struct rng r;
+
+	rng_seed(&r, 5);
+	for (int trial = 0; trial < TRIALS; trial++) {
+		struct nested n = { 0 };
+
+		for (int build = 0; build < 2; build++) {
+			double of_build = 3 * rng_normal(&r), of_boot = 0;
+
+			for (size_t i = 0; i < ARRAY_SIZE(v); i++) {
+				of_boot = i % 3 ? of_boot : 2 * rng_normal(&r);
+				v[i] = 100 + of_build + of_boot + rng_normal(&r);
+			}
+			nested_add(&n, v, runs, 10);
+		}
+		sum[0] += nested_var_run(&n);
+		sum[1] += nested_var_boot(&n);
+		sum[2] += nested_var_build(&n);
+	}
+	is_double(sum[0] / TRIALS, 1, 0.02, "runs");
+	is_double(sum[1] / TRIALS, 4, 0.03, "boots");
+	is_double(sum[2] / TRIALS, 9, 0.06, "builds");
+}
+
 static void runs_per_boot(void)
 {
 	struct levels l = { .var_run = 4, .var_boot = 1 };
@@ -149,6 +215,8 @@ int main(void)
 	edges();
 	pooled();
 	levels_values();
+	three_levels();
+	simulated_levels();
 	runs_per_boot();
 	pilots();
 	return plan_done();

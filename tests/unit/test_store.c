@@ -91,6 +91,7 @@ static void sessions(void)
 	ERR_CLEANUP struct err err = {};
 	autostore struct store *s = open_store("sessions");
 	struct session_row row = {}, *list;
+	int64_t *done;
 	int64_t first = add_session(s, "run", "k1"), second = add_session(s, "bisect", "k1");
 	size_t n;
 
@@ -117,6 +118,20 @@ static void sessions(void)
 	       "a state nobody knows is refused");
 	is_int(store_session_get(s, 99, &row, &err), -ERR_NOT_FOUND, "no such session");
 
+	is_int(store_session_finished(s, "bisect", "hash", "local", &done, &n, &err), 0, "those done");
+	is_int(n, 0, "a failed one is not");
+	free(done);
+	store_session_state(s, first, "done", "", &err);
+	store_session_state(s, second, "done", "", &err);
+	store_session_finished(s, "bisect", "hash", "local", &done, &n, &err);
+	ok(n == 1 && done[0] == second, "of this kind");
+	free(done);
+	store_session_finished(s, "bisect", "hash", "other", &done, &n, &err);
+	is_int(n, 0, "of this machine");
+	free(done);
+	store_session_finished(s, "bisect", "other", "local", &done, &n, &err);
+	is_int(n, 0, "of this job");
+	free(done);
 	store_session_list(s, &list, &n, &err);
 	is_int(n, 2, "two in the list");
 	ok(list[0].id == second && list[1].id == first, "newest first");
