@@ -199,10 +199,10 @@ like "$(json 'd["error"]["message"]')" "cannot be tested" "and says so"
 culprit_p aa job.yaml --builds 2
 is "$status" 129 "no other build of a local project"
 like "$err" "not applicable .* builds no kernel" "and why"
-culprit_p aa hackbench --builds 3
+culprit_p aa "$root/jobs/hackbench.yaml" --builds 3
 is "$status" 129 "no third build of a kernel"
 like "$err" "one other layout, functions aligned to 64 bytes" "and why"
-culprit_p aa hackbench --builds 0
+culprit_p aa "$root/jobs/hackbench.yaml" --builds 0
 is "$status" 129 "nor none"
 culprit_p aa job.yaml --builds many
 is "$status" 129 "a number is wanted"
