@@ -50,18 +50,24 @@ static void add_listed_dirs(char ***dirs)
 	}
 }
 
-/* The binary of a source tree lies in its build/, beside jobs/. */
+/* The binary of a source tree lies in its build/, beside jobs/, or in a directory of that. */
 static void add_source_dir(char ***dirs)
 {
 	char exe[4096];
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	autofree char *path = NULL;
+	autofree char *path = NULL, *parent = NULL;
 
 	if (n <= 0)
 		return;
 	exe[n] = '\0';
-	path = xasprintf("%.*s/../jobs", (int)(strrchr(exe, '/') - exe), exe);
+	*strrchr(exe, '/') = '\0';
+	path = xasprintf("%s/../jobs", exe);
 	add_dir(dirs, path);
+	*strrchr(exe, '/') = '\0';
+	if (!streq(path_base(exe), "build"))
+		return;
+	parent = xasprintf("%s/../jobs", exe);
+	add_dir(dirs, parent);
 }
 
 char **job_dirs(void)
