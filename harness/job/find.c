@@ -56,6 +56,7 @@ static void add_source_dir(char ***dirs)
 	char exe[4096];
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 	autofree char *path = NULL, *parent = NULL;
+	char *slash;
 
 	if (n <= 0)
 		return;
@@ -63,7 +64,10 @@ static void add_source_dir(char ***dirs)
 	*strrchr(exe, '/') = '\0';
 	path = xasprintf("%s/../jobs", exe);
 	add_dir(dirs, path);
-	*strrchr(exe, '/') = '\0';
+	slash = strrchr(exe, '/');
+	if (!slash)
+		return;
+	*slash = '\0';
 	if (!streq(path_base(exe), "build"))
 		return;
 	parent = xasprintf("%s/../jobs", exe);
