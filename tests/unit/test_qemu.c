@@ -322,7 +322,7 @@ static void panic_in_a_run(void)
 
 static void bad_boots(void)
 {
-	struct start s = boot_with(CLOCK_REAL, "rdinit=/no/such/init");
+	struct start s = boot_with(CLOCK_REAL, "rdinit=/bin/false");
 
 	fails("a kernel that panics", &s, ERR_UNTESTABLE, "boot",
 	      "the kernel panicked before the agent spoke");
