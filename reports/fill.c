@@ -8,8 +8,6 @@
 
 #include <math.h>
 
-#define MIN_EFFECT_DEFAULT_PCT 1.0
-
 static enum report_kind kind_of(const char *session_kind)
 {
 	static const struct {
@@ -152,8 +150,7 @@ static char *vmlinux_id(const char *identity)
 static int fill_build_ids(struct filling *f, struct err *err)
 {
 	for (size_t i = 0; i < f->n_boots; i++) {
-		struct report_side *side =
-			f->side[i] < 0 ? NULL : &f->report->sides[f->side[i]];
+		struct report_side *side = f->side[i] < 0 ? NULL : &f->report->sides[f->side[i]];
 		struct kernel_row kernel = {};
 
 		if (!side || side->commit.sha || side->build_id || !f->boots[i].kernel)
@@ -205,16 +202,14 @@ static void add_run_row(struct report *r, size_t cell, size_t metric)
 	r->run_rows[r->n_run_rows++] = row;
 }
 
-/* As the job says, else the larger of 1% and the noise that was known when the session began. */
+/* By the noise that was known when the session began. */
 static double min_effect_pct(const struct report *r, size_t cell, size_t metric)
 {
 	const struct json *aa = json_get(r->options, "aa");
 	const struct json *known =
 		json_get(json_get(aa, r->values.cells[cell]), r->metrics[metric].name);
 
-	if (r->min_effect_pct > 0)
-		return r->min_effect_pct;
-	return MAX(MIN_EFFECT_DEFAULT_PCT, option(known, "spread_pct", 0));
+	return compare_min_effect_pct(r->min_effect_pct, option(known, "spread_pct", NAN));
 }
 
 static void add_compare_rows(struct report *r, size_t cell, size_t metric)

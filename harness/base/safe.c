@@ -163,15 +163,27 @@ static void add_encoded(struct buf *out, const char *text)
 	buf_printf(out, "%s%s", buf_str(&word), tail);
 }
 
+/* A value or name on one line, its tabs blanks. */
+static void clean_header(struct buf *out, const char *text, size_t max)
+{
+	clean(out, text, max);
+	for (char *tab = out->data; tab && (tab = strchr(tab, '\t'));)
+		*tab = ' ';
+}
+
+/* Can it stand as it is? What looks like an encoded word would be decoded. */
+static bool is_literal(const char *text)
+{
+	return is_ascii(text) && !strstr(text, "=?");
+}
+
 void safe_header(struct buf *out, const char *name, const char *value, size_t max)
 {
 	autobuf line = {};
 
-	clean(&line, value, max);
-	for (char *tab = line.data; tab && (tab = strchr(tab, '\t'));)
-		*tab = ' ';
+	clean_header(&line, value, max);
 	buf_printf(out, "%s: ", name);
-	if (is_ascii(buf_str(&line)) && !strstr(buf_str(&line), "=?"))
+	if (is_literal(buf_str(&line)))
 		add_folded(out, buf_str(&line));
 	else
 		add_encoded(out, buf_str(&line));
@@ -218,9 +230,7 @@ bool safe_address(struct buf *out, const char *name, const char *address)
 
 	if (!address_is_valid(address))
 		return false;
-	clean(&line, name, 100);
-	for (char *tab = line.data; tab && (tab = strchr(tab, '\t'));)
-		*tab = ' ';
+	clean_header(&line, name, 100);
 	for (s = buf_str(&line); *s; s++)
 		plain = plain && (is_word_char(*s) || *s == ' ' || *s == '-' || *s == '\'');
 	if (!line.len) {
@@ -229,7 +239,7 @@ bool safe_address(struct buf *out, const char *name, const char *address)
 	}
 	if (plain)
 		buf_adds(out, buf_str(&line));
-	else if (is_ascii(buf_str(&line)) && !strstr(buf_str(&line), "=?"))
+	else if (is_literal(buf_str(&line)))
 		add_quoted(out, buf_str(&line));
 	else
 		add_encoded(out, buf_str(&line));

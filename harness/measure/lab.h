@@ -45,9 +45,10 @@ struct lab {
 
 int lab_open(struct lab *lab, const struct lab_spec *spec, struct err *err);
 /*
- * Ends the session as the way it went says: `why` NULL is done; an interrupt, a broken lab or a
- * full disk pauses it, so that `culprit continue` goes on; anything else is a failure. Frees the
- * lab.
+ * Ends the session as the way it went says: `why` NULL is done; what was asked wrongly, a
+ * commit that cannot be tested and a test that fails are failures; anything else (an interrupt, a
+ * broken lab, a full disk, a machine that refuses) pauses it, so that `culprit continue` goes on.
+ * Frees the lab.
  */
 void lab_close(struct lab *lab, const struct err *why);
 

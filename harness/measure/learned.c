@@ -4,10 +4,9 @@
 #include "harness/measure/learned.h"
 
 #include "harness/measure/aa.h"
+#include "harness/stats/compare.h"
 
 #include <math.h>
-
-#define MIN_EFFECT_DEFAULT_PCT 1.0
 
 static struct json *to_json(const struct aa_noise *noise)
 {
@@ -80,9 +79,8 @@ struct learned learned_noise(const struct lab *lab, const struct cell *cell,
 double learned_min_effect_pct(const struct lab *lab, const struct cell *cell,
 			      const struct metric *metric)
 {
-	if (lab->job->min_effect_pct > 0)
-		return lab->job->min_effect_pct;
-	return fmax(MIN_EFFECT_DEFAULT_PCT, learned_noise(lab, cell, metric).spread_pct);
+	return compare_min_effect_pct(lab->job->min_effect_pct,
+				      learned_noise(lab, cell, metric).spread_pct);
 }
 
 char *learned_sentence(const struct learned *l)

@@ -137,6 +137,22 @@ double *rounds_values(const struct rounds *r, size_t side, const struct cell *ce
 			     ret_n);
 }
 
+void rounds_compare(const struct rounds *r, size_t a, size_t b, const struct cell *cell,
+		    const struct metric *metric, struct comparison *ret)
+{
+	struct compare_options options = {
+		.higher_is_better = metric->better == BETTER_HIGHER,
+		.kpi = true,
+		.min_effect_pct = learned_min_effect_pct(r->lab, cell, metric),
+		.error = r->lab->job->error,
+	};
+	size_t n_a, n_b;
+	autofree double *values_a = rounds_values(r, a, cell, metric, &n_a);
+	autofree double *values_b = rounds_values(r, b, cell, metric, &n_b);
+
+	compare_values(values_a, n_a, values_b, n_b, &options, ret);
+}
+
 void rounds_release(struct rounds *r)
 {
 	for (size_t i = 0; i < r->n_sides; i++)

@@ -4,6 +4,7 @@
 
 #include "harness/measure/plan.h"
 #include "harness/measure/series.h"
+#include "harness/stats/compare.h"
 
 /* One of the kernels. */
 struct side {
@@ -49,4 +50,8 @@ int rounds_take(struct rounds *r, struct err *err);
 /* Boot values of a side; owned. */
 double *rounds_values(const struct rounds *r, size_t side, const struct cell *cell,
 		      const struct metric *metric, size_t *ret_n);
+/* The metric of side b against side a, by the job's error and smallest effect; the verdict is made
+ * by compare_family, with all rows that belong together. */
+void rounds_compare(const struct rounds *r, size_t a, size_t b, const struct cell *cell,
+		    const struct metric *metric, struct comparison *ret);
 void rounds_release(struct rounds *r); /* sides too, but not what their specs borrow */

@@ -5,7 +5,6 @@
 
 #include "harness/base/log.h"
 #include "harness/measure/rounds.h"
-#include "harness/stats/compare.h"
 
 #define FOUND "good"
 
@@ -36,19 +35,10 @@ static int found_before(struct lab *lab, char **ret, struct err *err)
 
 static enum verdict judge(const struct walk *w, const struct rounds *r)
 {
-	struct compare_options options = {
-		.higher_is_better = w->metric->better == BETTER_HIGHER,
-		.kpi = true,
-		.min_effect_pct = learned_min_effect_pct(w->lab, w->cell, w->metric),
-		.error = w->lab->job->error,
-	};
 	struct comparison row;
 	struct comparison *rows[] = {&row};
-	size_t n[2];
-	autofree double *tag = rounds_values(r, 0, w->cell, w->metric, &n[0]);
-	autofree double *bad = rounds_values(r, 1, w->cell, w->metric, &n[1]);
 
-	compare_values(tag, n[0], bad, n[1], &options, &row);
+	rounds_compare(r, 0, 1, w->cell, w->metric, &row);
 	compare_family(rows, 1);
 	log_info("%s to bad: %.3g%% [%.3g, %.3g], %s", r->sides[0].subject.name,
 		 row.percent.estimate, row.percent.interval.low, row.percent.interval.high,

@@ -35,16 +35,18 @@ static bool kernel_of(struct bisection *b, int node, int64_t *ret)
 	return slot->ready && !slot->subject.untestable;
 }
 
+static bool ends_are_built(struct reuse *r)
+{
+	return kernel_of(r->b, SEARCH_GOOD, &r->ends[0].kernel) &&
+	       kernel_of(r->b, (int)r->b->spec->range->n - 1, &r->ends[1].kernel);
+}
+
 /* values of this session, and where they were taken; false: not enough yet */
 static bool read_ends(struct reuse *r)
 {
-	const int nodes[] = {SEARCH_GOOD, (int)r->b->spec->range->n - 1};
-
-	for (size_t e = 0; e < ARRAY_SIZE(nodes); e++) {
+	for (size_t e = 0; e < ARRAY_SIZE(r->ends); e++) {
 		struct end *end = &r->ends[e];
 
-		if (!kernel_of(r->b, nodes[e], &end->kernel))
-			return false;
 		for (size_t i = 0; i < r->known.n; i++) {
 			const struct known_value *v = &r->known.at[i];
 
@@ -129,10 +131,10 @@ static int read_toolchain(struct reuse *r, struct err *err)
 	return 0;
 }
 
-static int tell_value(struct reuse *r, const struct known_value *v, struct err *err)
+static int tell_value(struct reuse *r, int node, const struct known_value *v, struct err *err)
 {
 	struct search_obs obs = {
-		.node = node_of(r, v->kernel, err),
+		.node = node,
 		.purpose = SEARCH_STEP,
 		.target = SEARCH_NONE,
 		.status = SEARCH_OK,
@@ -140,12 +142,31 @@ static int tell_value(struct reuse *r, const struct known_value *v, struct err *
 		.old = true,
 	};
 
-	if (err->code)
-		return -err->code;
-	if (obs.node == SEARCH_NONE)
-		return 0;
 	r->b->reused++;
 	return journal_obs(r->b, &obs, v->boot, err);
+}
+
+/* All values of a session that were taken in the environment of now; they come kernel by kernel. */
+static int tell_session(struct reuse *r, int64_t session, struct err *err)
+{
+	int64_t kernel = 0;
+	int node = SEARCH_NONE, rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < r->known.n; i++) {
+		const struct known_value *v = &r->known.at[i];
+
+		if (v->session != session || v->fingerprint != r->fingerprint)
+			continue;
+		if (v->kernel != kernel) {
+			kernel = v->kernel;
+			node = node_of(r, kernel, err);
+			if (err->code)
+				return -err->code;
+		}
+		if (node != SEARCH_NONE)
+			rc = tell_value(r, node, v, err);
+	}
+	return rc;
 }
 
 static int tell(struct reuse *r, struct err *err)
@@ -167,10 +188,7 @@ static int tell(struct reuse *r, struct err *err)
 			left_out++;
 			continue;
 		}
-		for (size_t k = 0; rc == 0 && k < r->known.n; k++)
-			if (r->known.at[k].session == first->session &&
-			    r->known.at[k].fingerprint == r->fingerprint)
-				rc = tell_value(r, &r->known.at[k], err);
+		rc = tell_session(r, first->session, err);
 	}
 	if (rc == 0)
 		rc = lab_note(r->b->lab, "reuse", NULL, 0, NULL, err,
@@ -187,7 +205,7 @@ int reuse_earlier(struct bisection *b, struct err *err)
 	struct store *store = b->lab->store;
 	int rc = 0;
 
-	if (b->reuse_told || b->spec->fresh || !b->cell)
+	if (b->reuse_told || b->spec->fresh || !b->cell || !ends_are_built(&r))
 		return 0;
 	if (store_known(store, b->lab->job->text_hash, b->lab->machine_name, b->cell->name,
 			b->spec->metric->name, 0, &r.known, err) < 0)

@@ -80,6 +80,11 @@ static void compare_scale(struct comparison *c, const struct rank_null *null, co
 		c->welch_p = welch_test(a, n_a, b, n_b, c->options.level).p;
 }
 
+double compare_min_effect_pct(double given_pct, double known_spread_pct)
+{
+	return given_pct > 0 ? given_pct : fmax(1, known_spread_pct);
+}
+
 void compare_values(const double *a, size_t n_a, const double *b, size_t n_b,
 		    const struct compare_options *options, struct comparison *ret)
 {

@@ -42,6 +42,10 @@ struct compare_options {
 	double level;		 /* of the interval; 0: 1 - error */
 };
 
+/* What the job gives (percent), else (0) the larger of 1% and the spread of boots that is known;
+ * NaN: none. */
+double compare_min_effect_pct(double given_pct, double known_spread_pct);
+
 struct comparison {
 	struct compare_options options;
 	struct summary a, b;

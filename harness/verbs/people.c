@@ -10,6 +10,7 @@
 #include "harness/kernel/git.h"
 #include "harness/kernel/repo.h"
 #include "harness/verbs/mail_facts.h"
+#include "harness/verbs/post.h"
 
 #include <pwd.h>
 
@@ -66,7 +67,7 @@ static void add_signers(struct gathered *g, const char *message)
 static int write_patch(const struct mail_request *q, struct repo *repo, char **ret, struct err *err)
 {
 	const char *sha = q->report->bisect.row.culprit;
-	autofree char *dir = xasprintf("%s/mail", q->ctx->state_dir);
+	autofree char *dir = post_dir(q->ctx);
 	autofree char *path = xasprintf("%s/%.12s.patch", dir, sha);
 	autobuf patch = {};
 

@@ -20,7 +20,9 @@ char *post_dir(const struct ctx *ctx)
 
 char *post_path(const struct ctx *ctx, int64_t session, const char *suffix)
 {
-	return xasprintf("%s/mail/%lld%s", ctx->state_dir, (long long)session, suffix);
+	autofree char *dir = post_dir(ctx);
+
+	return xasprintf("%s/%lld%s", dir, (long long)session, suffix);
 }
 
 /* --- drafts --- */
@@ -248,7 +250,7 @@ int post_send(const struct ctx *ctx, struct store *store, const struct settings 
 	      const struct mail_facts *facts, const struct mail *m, bool again,
 	      struct mail_row *row, struct err *err)
 {
-	autofree char *lock = xasprintf("%s/mail/lock", ctx->state_dir);
+	autofree char *dir = post_dir(ctx), *lock = xasprintf("%s/lock", dir);
 	autofree char *key = xstrdup(row->key);
 	autojson struct json *list = json_array_new();
 	autostrv char **to = NULL;

@@ -4,7 +4,6 @@
 #include "harness/base/log.h"
 #include "harness/measure/column.h"
 #include "harness/measure/rounds.h"
-#include "harness/stats/compare.h"
 #include "harness/verbs/work.h"
 
 enum { GOOD = 0, BAD = 1, UNTESTABLE = 125 };
@@ -75,19 +74,10 @@ static int prepare(struct testing *t, int *ret_status, struct err *err)
 
 static int judge(const struct testing *t)
 {
-	struct compare_options options = {
-		.higher_is_better = t->metric->better == BETTER_HIGHER,
-		.kpi = true,
-		.min_effect_pct = learned_min_effect_pct(&t->w->lab, t->cell, t->metric),
-		.error = t->w->job->error,
-	};
 	struct comparison row;
 	struct comparison *rows[] = {&row};
-	size_t n[2];
-	autofree double *good = rounds_values(&t->rounds, 0, t->cell, t->metric, &n[0]);
-	autofree double *tested = rounds_values(&t->rounds, 1, t->cell, t->metric, &n[1]);
 
-	compare_values(good, n[0], tested, n[1], &options, &row);
+	rounds_compare(&t->rounds, 0, 1, t->cell, t->metric, &row);
 	compare_family(rows, 1);
 	log_info("%s: %.3g%% [%.3g, %.3g], p %.3g: %s", t->metric->name, row.percent.estimate,
 		 row.percent.interval.low, row.percent.interval.high, row.p_adjusted,

@@ -5,7 +5,6 @@
 #include "harness/base/log.h"
 #include "harness/measure/column.h"
 #include "harness/measure/rounds.h"
-#include "harness/stats/compare.h"
 #include "harness/verbs/work.h"
 
 enum { BAD, PATCHED, GOOD, SIDES };
@@ -78,24 +77,13 @@ static int read_sides(struct verify *v, struct err *err)
 
 static int judge(const struct verify *v)
 {
-	struct compare_options options = {
-		.higher_is_better = v->metric->better == BETTER_HIGHER,
-		.kpi = true,
-		.min_effect_pct = learned_min_effect_pct(&v->w->lab, v->cell, v->metric),
-		.error = v->w->job->error,
-	};
 	struct comparison patched, good;
 	struct comparison *rows[] = {&patched, &good};
-	double *values[SIDES], regained;
-	size_t n[SIDES];
+	double regained;
 
-	for (size_t i = 0; i < SIDES; i++)
-		values[i] = rounds_values(&v->rounds, i, v->cell, v->metric, &n[i]);
-	compare_values(values[BAD], n[BAD], values[PATCHED], n[PATCHED], &options, &patched);
-	compare_values(values[BAD], n[BAD], values[GOOD], n[GOOD], &options, &good);
+	rounds_compare(&v->rounds, BAD, PATCHED, v->cell, v->metric, &patched);
+	rounds_compare(&v->rounds, BAD, GOOD, v->cell, v->metric, &good);
 	compare_family(rows, ARRAY_SIZE(rows));
-	for (size_t i = 0; i < SIDES; i++)
-		free(values[i]);
 	if (good.verdict != VERDICT_IMPROVEMENT) {
 		log_info("undecided: good against bad is %s here", verdict_name(good.verdict));
 		return UNDECIDED;
