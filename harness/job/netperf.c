@@ -60,7 +60,7 @@ static char *command_text(const struct command *command)
 	char *const *argv = command->argv;
 	autobuf out = {};
 
-	if (argv && argv[0] && argv[1] && streq(argv[0], "sh") && streq(argv[1], "-c"))
+	if (strv_len(command->argv) > 2 && streq(argv[0], "sh") && streq(argv[1], "-c"))
 		return xstrdup(argv[2]);
 	for (; argv && *argv; argv++)
 		buf_printf(&out, "%s ", *argv);

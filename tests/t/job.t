@@ -119,4 +119,10 @@ for job in "$root"/jobs/*.yaml; do
 	run culprit check "$job"
 	is "$status" 0 "jobs/${job##*/} is a good job"
 done
+# a shell without a text to run: looked at for netperf's options like any other command
+printf '%s\n' 'culprit: 1' 'name: bare' 'description: nothing to run' 'runner: local' 'run: {command: [sh, -c]}' 'metrics:' \
+	"  rate: {unit: x, better: lower, pattern: 'netperf=([0-9]+)', kpi: true}" >"$TMP/bare.yaml"
+run culprit check "$TMP/bare.yaml"
+is "$status" 0 "a list that ends at -c"
+
 finish
