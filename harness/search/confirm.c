@@ -10,7 +10,6 @@
 
 #define TRIAL_ALPHA	  0.01
 #define EARLY_BOOTS	  3 /* where 5 are enough, there is a look after 3, at a tenth of the error */
-#define EARLY_ALPHA	  0.001
 #define EARLY_DF	  8.0
 #define MEDIAN_OF_3_ERROR 0.67 /* of normal values, in units of their sigma */
 #define BOOTS_MIN	  5
@@ -95,7 +94,7 @@ static void look_early(struct trial *t)
 
 		p = fmax(p, dist_t_sf(t->worse * step / error, EARLY_DF));
 	}
-	if (p < EARLY_ALPHA) {
+	if (p < TRIAL_EARLY_ALPHA) {
 		t->closed = t->passed = true;
 		t->p = p;
 	}

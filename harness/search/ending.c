@@ -173,6 +173,20 @@ static char *replay_note(const struct bisection *b, const struct search_culprit 
 			 merge, merge, merge, b->lab->job->path, merge);
 }
 
+/* a first look's own number is the noise model's, which nobody checked so far out: its limit is said */
+static char *proof_note(const struct bisection *b, const struct search_culprit *c)
+{
+	const char *sha = node_sha(b, c->commit);
+
+	if (c->proved_early)
+		return xasprintf("fresh boots of %.12s and its parent are alike with p under %g, by "
+				 "the noise of all boots of the search; ranks of so few boots alone "
+				 "cannot say as much",
+				 sha, TRIAL_EARLY_ALPHA);
+	return xasprintf("fresh boots of %.12s and its parent are alike with p = %.2g", sha,
+			 c->p_value);
+}
+
 static char *notes_json(const struct bisection *b, const struct search_result *r)
 {
 	struct json *list = json_array_new();
@@ -191,13 +205,7 @@ static char *notes_json(const struct bisection *b, const struct search_result *r
 		autofree char *note = NULL;
 
 		if (c->effect.boots && isfinite(c->p_value)) {
-			autofree char *proof = xasprintf(
-				"fresh boots of %.12s and its parent are alike with p = %.2g%s",
-				node_sha(b, c->commit), c->p_value,
-				c->proved_early
-					? ", by the noise of all boots of the search; ranks "
-					  "of so few boots alone cannot say as much"
-					: "");
+			autofree char *proof = proof_note(b, c);
 
 			json_push(list, json_string_new(proof));
 		}

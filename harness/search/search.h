@@ -195,6 +195,8 @@ struct search_effect {
 	int boots;		   /* a side; 0: never confirmed, all NaN */
 };
 
+#define TRIAL_EARLY_ALPHA 0.001 /* what the look after three boots a side must show */
+
 struct search_culprit {
 	int commit;
 	double probability;

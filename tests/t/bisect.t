@@ -30,6 +30,7 @@ is "$(json 'd["bisect"], d["cost"]["boots"]')" "($id, $boots)" "finished: the re
 run culprit report "$id"
 like "$out" "change 13" "the report names the commit"
 like "$out" "pass" "and the checks"
+like "$out" "alike with p (= 0\.[0-9]+|under 0\.001)" "and what fresh boots showed, no further out than is known"
 run culprit log "$id"
 like "$out" "change 13" "the journal names it, too"
 
