@@ -218,6 +218,15 @@ void bisection_row_release(struct bisection_row *r)
 	table_release(&bisections, r);
 }
 
+bool bisection_is_fix(const struct bisection_row *r)
+{
+	ERR_CLEANUP struct err err = {};
+	autojson struct json *options = NULL;
+
+	return r->options && json_parse(r->options, strlen(r->options), &options, &err) == 0 &&
+	       json_get(options, "fix") != NULL;
+}
+
 int store_bisection_put(struct store *s, const struct bisection_row *in, struct err *err)
 {
 	int own = sql_enter(s->db, err);

@@ -19,10 +19,8 @@
 struct store;
 
 /* Creates and migrates; ERR_TOO_NEW. The second: ERR_NOT_FOUND where nothing was stored yet. */
-int store_open(const char *state_dir, struct store **ret,
-	       struct err *err);
-int store_open_readonly(const char *state_dir, struct store **ret,
-			struct err *err);
+int store_open(const char *state_dir, struct store **ret, struct err *err);
+int store_open_readonly(const char *state_dir, struct store **ret, struct err *err);
 void store_close(struct store *s);
 static inline void cleanup_store(struct store **s)
 {
@@ -57,8 +55,7 @@ int store_session_get(struct store *s, int64_t id, struct session_row *ret, stru
 /* newest with this key, any state; 1 found, 0 none */
 int store_session_find(struct store *s, const char *key, struct session_row *ret, struct err *err);
 /* the newest first */
-int store_session_list(struct store *s, struct session_row **ret, size_t *ret_n,
-		       struct err *err);
+int store_session_list(struct store *s, struct session_row **ret, size_t *ret_n, struct err *err);
 /* "running" makes this process the holder; "done" and "failed" end it, others open it again */
 int store_session_state(struct store *s, int64_t id, const char *state, const char *message,
 			struct err *err);
@@ -96,8 +93,7 @@ struct side_row {
 };
 void side_row_release(struct side_row *r);
 /* by name, keeps its place */
-int store_side_put(struct store *s, const struct side_row *in,
-		   struct err *err);
+int store_side_put(struct store *s, const struct side_row *in, struct err *err);
 int store_side_list(struct store *s, int64_t session, struct side_row **ret, size_t *ret_n,
 		    struct err *err);
 
@@ -122,9 +118,10 @@ struct bisection_row {
 	double regained_pct;	    /* of the loss, by the revert on top of bad; NaN not measured */
 };
 void bisection_row_release(struct bisection_row *r);
+/* what made it better was looked for: good is the worse end */
+bool bisection_is_fix(const struct bisection_row *r);
 /* insert or replace */
-int store_bisection_put(struct store *s, const struct bisection_row *in,
-			struct err *err);
+int store_bisection_put(struct store *s, const struct bisection_row *in, struct err *err);
 int store_bisection_get(struct store *s, int64_t session, struct bisection_row *ret,
 			struct err *err);
 
@@ -137,8 +134,7 @@ void commit_row_release(struct commit_row *r);
 int store_commit_put(struct store *s, const struct commit_row *in, int64_t *ret_id,
 		     struct err *err);
 /* 1 found, 0 none; and so elsewhere */
-int store_commit_get(struct store *s, const char *sha, struct commit_row *ret,
-		     struct err *err);
+int store_commit_get(struct store *s, const char *sha, struct commit_row *ret, struct err *err);
 
 struct kernel_row {
 	int64_t id;
@@ -187,8 +183,7 @@ struct boot_row {
 };
 void boot_row_release(struct boot_row *r);
 /* at status "started" */
-int store_boot_add(struct store *s, const struct boot_row *in, int64_t *ret_id,
-		   struct err *err);
+int store_boot_add(struct store *s, const struct boot_row *in, int64_t *ret_id, struct err *err);
 /* How it ended, by in->id: all but the first line's ids, and the fingerprint if it has one. NULL
  * texts stay. */
 int store_boot_end(struct store *s, const struct boot_row *in, struct err *err);
@@ -254,7 +249,7 @@ struct history_point {
 	int64_t boot, session, started_s;
 	char *commit_sha, *machine, *cell, *unit;
 	char *variant; /* of the kernel: "" or what is on top of the commit */
-	double value; /* median of the boot's runs */
+	double value;  /* median of the boot's runs */
 	size_t runs;
 };
 int store_history(struct store *s, const char *metric, struct history_point **ret, size_t *ret_n,
@@ -294,8 +289,7 @@ void step_row_release(struct step_row *r);
 int store_step_add(struct store *s, const struct step_row *in, int64_t *ret_id, struct err *err);
 int store_step_list(struct store *s, int64_t session, struct step_row **ret, size_t *ret_n,
 		    struct err *err);
-int store_step_last(struct store *s, int64_t session, struct step_row *ret,
-		    struct err *err);
+int store_step_last(struct store *s, int64_t session, struct step_row *ret, struct err *err);
 int store_skip_add(struct store *s, int64_t session, const char *sha, struct err *err);
 int store_skip_list(struct store *s, int64_t session, char ***ret_shas, struct err *err);
 

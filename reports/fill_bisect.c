@@ -83,7 +83,8 @@ static int fill_notes(struct report_bisect *b, struct err *err)
 	return rc;
 }
 
-/* by how much builds of one commit differ here, where `aa` had learned that when the search began */
+/* by how much builds of one commit differ here, where `aa` had learned that when the search began
+ */
 static void fill_build_spread(struct report *r)
 {
 	const struct bisection_row *row = &r->bisect.row;
@@ -99,8 +100,10 @@ static int fill_row(struct filling *f, struct err *err)
 	struct report_bisect *b = &f->report->bisect;
 	int rc = store_bisection_get(f->store, f->report->session.id, &b->row, err);
 
-	if (rc == 0)
+	if (rc == 0) {
+		b->fix = bisection_is_fix(&b->row);
 		fill_build_spread(f->report);
+	}
 	if (rc == 0)
 		rc = fill_commit(f, b->row.good, &b->good, err);
 	if (rc == 0)
@@ -267,13 +270,16 @@ static void choose_boots(struct filling *f, const char *purpose, const char *con
 static int fill_pair(struct filling *f, struct err *err)
 {
 	static const char *const proof[] = {"parent", "culprit"}, *const ends[] = {"good", "bad"};
+	static const char *const fix_proof[] = {"parent", "fix"};
+	static const char *const fix_ends[] = {"before", "after"};
 	struct report_bisect *b = &f->report->bisect;
 	const char *parent = b->row.culprit ? find_parent(f, b->row.culprit) : NULL;
 	const char *shas[2] = {parent ? parent : b->row.good, parent ? b->row.culprit : b->row.bad};
 	int rc;
 
 	b->confirmed = parent != NULL;
-	rc = add_pair(f, parent ? proof : ends, shas, err);
+	rc = add_pair(f, parent ? (b->fix ? fix_proof : proof) : (b->fix ? fix_ends : ends), shas,
+		      err);
 	choose_boots(f, parent ? "confirm" : "end", parent ? proof : ends, shas);
 	if (rc == 0)
 		rc = fill_values(f, NULL, NULL, 2, &f->report->values, err);

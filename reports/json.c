@@ -294,6 +294,7 @@ static void print_bisect(const struct report *r, struct json *document)
 	struct json *o;
 
 	json_set_int(document, "bisect", r->session.id);
+	json_set_str(document, "looks_for", b->fix ? "fix" : "regression");
 	json_set_str(document, "outcome", *row->outcome ? row->outcome : NULL);
 	json_set_str(document, "culprit", row->culprit);
 	o = json_set(document, "culprits", json_array_new());

@@ -93,6 +93,8 @@ char *mail_refusal(const struct report *r)
 	if (r->kind != REPORT_BISECT)
 		return xasprintf("No mail for a %s: mails are about what a bisection found",
 				 r->session.kind);
+	if (r->bisect.fix)
+		return xstrdup("No mail for a fix: mails are about what made something worse");
 	if (!*row->outcome)
 		return xstrdup("No mail for a bisection that has not ended");
 	if (!row->culprit || !r->bisect.n_culprits ||

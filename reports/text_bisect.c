@@ -32,23 +32,27 @@ static void add_culprit(const struct report_candidate *c, struct buf *out)
 static const char *headline(const struct report *r)
 {
 	static const struct {
-		const char *outcome, *words;
+		const char *outcome, *words,
+			*fix; /* fix: where one was looked for, NULL the same */
 	} lines[] = {
-		{"culprit", "the culprit is found"},
-		{"merge", "the culprit is a merge: all that it joins is good"},
-		{"several", "several commits made it worse"},
+		{"culprit", "the culprit is found", "the fix is found"},
+		{"merge", "the culprit is a merge: all that it joins is good",
+		 "the fix is a merge: all that it joins is still slow"},
+		{"several", "several commits made it worse", "several commits made it better"},
 		{"range", "no single commit is proved; it is one of these"},
 		{"budget", "the budget is used up; what is known so far"},
 		{"not-monotone",
-		 "the history goes bad, good and bad again: no single first bad commit"},
-		{"not-reproduced", "NOT REPRODUCED: good and bad do not differ here"},
+		 "the history goes bad, good and bad again: no single first bad commit",
+		 "the history is fixed, broken and fixed again: no single fix"},
+		{"not-reproduced", "NOT REPRODUCED: good and bad do not differ here",
+		 "NOT FIXED: the newer end is no better than the older one here"},
 		{"untestable",
 		 "UNTESTABLE: too little of this range can be built, booted and measured"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
 		if (is_outcome(r, lines[i].outcome))
-			return lines[i].words;
+			return r->bisect.fix && lines[i].fix ? lines[i].fix : lines[i].words;
 	return "not ended yet";
 }
 
@@ -137,10 +141,11 @@ static void add_facts(const struct report *r, struct buf *out)
 		buf_adds(out, " of ");
 		text_safe(out, row->cell, 60);
 	}
-	buf_printf(out, " (%s is better)\n  range      %lld commits\n    good     ",
-		   row->better_higher ? "higher" : "lower", (long long)row->n_candidates);
+	buf_printf(out, " (%s is better)\n  range      %lld commits\n    %s   ",
+		   row->better_higher ? "higher" : "lower", (long long)row->n_candidates,
+		   b->fix ? "before" : "good  ");
 	text_commit(out, &b->good, TEXT_SUBJECT);
-	buf_adds(out, "\n    bad      ");
+	buf_adds(out, b->fix ? "\n    after    " : "\n    bad      ");
 	text_commit(out, &b->bad, TEXT_SUBJECT);
 	buf_addch(out, '\n');
 }
@@ -148,13 +153,18 @@ static void add_facts(const struct report *r, struct buf *out)
 static void add_checks(const struct report *r, struct buf *out)
 {
 	static const struct {
-		const char *name, *words;
+		const char *name, *words, *fix; /* fix as in headline */
 	} checks[REPORT_CHECKS] = {
-		{"ends", "good and bad differ when measured again"},
-		{"parent", "parent against culprit on fresh boots"},
-		{"revert", "bad with the culprit reverted gets at least half of the loss back"},
-		{"same_code", "parent and culprit are different code"},
-		{"config", "parent and culprit have the same effective config"},
+		{"ends", "good and bad differ when measured again",
+		 "before and after differ when measured again"},
+		{"parent", "parent against culprit on fresh boots",
+		 "parent against fix on fresh boots"},
+		{"revert", "bad with the culprit reverted gets at least half of the loss back",
+		 "without the fix at least half of the gain is gone"},
+		{"same_code", "parent and culprit are different code",
+		 "parent and fix are different code"},
+		{"config", "parent and culprit have the same effective config",
+		 "parent and fix have the same effective config"},
 		{"alignment", "the step is still there with functions aligned to 64 bytes"},
 		{"reached", "the workload reaches the changed functions"},
 	};
@@ -173,7 +183,8 @@ static void add_checks(const struct report *r, struct buf *out)
 		for (size_t k = 0; k < ARRAY_SIZE(verdicts); k++)
 			if (streq(r->bisect.checks[i], verdicts[k].verdict))
 				words = verdicts[k].words;
-		buf_printf(out, "  %-14s  %s\n", words, checks[i].words);
+		buf_printf(out, "  %-14s  %s\n", words,
+			   r->bisect.fix && checks[i].fix ? checks[i].fix : checks[i].words);
 	}
 }
 
@@ -184,10 +195,12 @@ static const char *role(const struct report_bisect *b, const struct report_teste
 		return t->form;
 	for (size_t i = 0; i < b->n_culprits; i++)
 		if (streq(b->culprits[i].commit.sha, t->commit.sha))
-			return "culprit";
+			return b->fix ? "fix" : "culprit";
 	if (streq(t->commit.sha, b->row.good))
-		return "good";
-	return streq(t->commit.sha, b->row.bad) ? "bad" : "";
+		return b->fix ? "before" : "good";
+	if (streq(t->commit.sha, b->row.bad))
+		return b->fix ? "after" : "bad";
+	return "";
 }
 
 static void add_tested(const struct report *r, struct buf *out)
@@ -289,7 +302,7 @@ static void add_search_command(const struct typed *t, const char *good, const ch
 {
 	const struct bisection_row *row = &t->report->bisect.row;
 	autofree char *seed = xasprintf("%llu", (unsigned long long)row->seed);
-	const char *words[12] = {"--good",   good,	  "--bad",  bad,
+	const char *words[13] = {"--good",   good,	  "--bad",  bad,
 				 "--metric", row->metric, "--seed", seed};
 	size_t n = 8;
 
@@ -297,6 +310,8 @@ static void add_search_command(const struct typed *t, const char *good, const ch
 		words[n++] = "--cell";
 		words[n++] = row->cell;
 	}
+	if (t->report->bisect.fix)
+		words[n++] = "--find-fix";
 	words[n] = "--again";
 	add_command(t, "bisect", words, out);
 }
@@ -332,9 +347,11 @@ void text_bisect(const struct report *r, struct buf *out)
 {
 	add_outcome(r, out);
 	add_facts(r, out);
-	buf_printf(out, "\n%s\n",
-		   r->bisect.confirmed ? "Parent against culprit, fresh boots"
-				       : "Good against bad");
+	if (r->bisect.confirmed)
+		buf_printf(out, "\nParent against %s, fresh boots\n",
+			   r->bisect.fix ? "fix" : "culprit");
+	else
+		buf_adds(out, r->bisect.fix ? "\nBefore against after\n" : "\nGood against bad\n");
 	text_sides(r, out);
 	text_table(r, out);
 	text_environment(r, out);

@@ -42,6 +42,7 @@ static struct search_config configure(const struct bisection *b)
 	c.error = job->error;
 	c.min_effect = learned_min_effect_pct(b->lab, known_cell(b), metric) / 100;
 	c.better = metric->better == BETTER_HIGHER ? SEARCH_HIGHER : SEARCH_LOWER;
+	c.fix = b->spec->fix;
 	c.worse_only = true;
 	c.ends_min = b->sigma > 0 ? 3 : MIN((int)job->boots_min, c.ends_min);
 	c.ends_max = (int)MAX(job->boots_max, job->boots_min);

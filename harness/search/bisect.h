@@ -16,6 +16,7 @@ struct bisect_spec {
 	int64_t budget_ns; /* 0: none */
 	bool explain;	   /* each step's reasons on stderr */
 	bool fresh;	   /* nothing known from earlier sessions is used */
+	bool fix;	   /* good is the slow end: which commit made it fast again */
 };
 
 /*

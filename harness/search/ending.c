@@ -34,6 +34,8 @@ static char *options_json(const struct bisection *b)
 		     learned_min_effect_pct(b->lab, known_cell(b), b->spec->metric));
 	json_set_num(o, "budget_s", (double)b->spec->budget_ns / 1e9);
 	json_set_bool(o, "aligned", b->lab->job->kernel.aligned);
+	if (b->spec->fix)
+		json_set_bool(o, "fix", true);
 	return print(o);
 }
 
@@ -173,16 +175,18 @@ static char *replay_note(const struct bisection *b, const struct search_culprit 
 			 merge, merge, merge, b->lab->job->path, merge);
 }
 
-/* a first look's own number is the noise model's, which nobody checked so far out: its limit is said */
+/* a first look's own number is the noise model's, which nobody checked so far out: its limit is
+ * said */
 static char *proof_note(const struct bisection *b, const struct search_culprit *c)
 {
 	const char *sha = node_sha(b, c->commit);
 
 	if (c->proved_early)
-		return xasprintf("fresh boots of %.12s and its parent are alike with p under %g, by "
-				 "the noise of all boots of the search; ranks of so few boots alone "
-				 "cannot say as much",
-				 sha, TRIAL_EARLY_ALPHA);
+		return xasprintf(
+			"fresh boots of %.12s and its parent are alike with p under %g, by "
+			"the noise of all boots of the search; ranks of so few boots alone "
+			"cannot say as much",
+			sha, TRIAL_EARLY_ALPHA);
 	return xasprintf("fresh boots of %.12s and its parent are alike with p = %.2g", sha,
 			 c->p_value);
 }
@@ -216,7 +220,9 @@ static char *notes_json(const struct bisection *b, const struct search_result *r
 		}
 		if (!isfinite(c->regained))
 			continue;
-		note = xasprintf("bad with %.12s reverted regains %.0f%% of the loss",
+		note = xasprintf(b->spec->fix
+					 ? "bad with %.12s reverted gives up %.0f%% of the gain"
+					 : "bad with %.12s reverted regains %.0f%% of the loss",
 				 node_sha(b, c->commit), 100 * c->regained);
 		json_push(list, json_string_new(note));
 	}

@@ -215,10 +215,15 @@ static void end_no_change(const struct search *s, struct search_result *r)
 
 	if (s->config.has_base && ahead_differs(s))
 		end(r, OUTCOME_NOT_MONOTONE,
-		    "the merge base is as slow as bad: good was made faster on its own branch");
+		    s->config.fix ? "the merge base is as fast as bad: good was made slower on its "
+				    "own branch"
+				  : "the merge base is as slow as bad: good was made faster on its "
+				    "own branch");
 	else if (s->config.worse_only && r->ends.percent != 0 && step < 0 &&
 		 (s->worse > 0 ? r->ends.high < 0 : r->ends.low > 0))
-		end(r, OUTCOME_NOT_REPRODUCED, "bad is better than good: are they swapped");
+		end(r, OUTCOME_NOT_REPRODUCED,
+		    s->config.fix ? "bad is worse than good, so nothing was fixed: are they swapped"
+				  : "bad is better than good: are they swapped");
 	else if (r->visible == 0)
 		end(r, OUTCOME_NOT_REPRODUCED,
 		    "both ends give one and the same value in every boot");

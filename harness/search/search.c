@@ -91,7 +91,7 @@ int search_new(const struct search_config *config, const struct dag *dag, struct
 	s->config.ends_min = MAX(s->config.ends_min, POST_FIRST);
 	s->config.ends_max = MAX(s->config.ends_max, s->config.ends_min);
 	s->dag = dag_copy(dag);
-	s->worse = config->better == SEARCH_HIGHER ? -1 : 1;
+	s->worse = (config->better == SEARCH_HIGHER) != config->fix ? -1 : 1;
 	s->slots = dag_slot(&s->dag, SEARCH_AHEAD) + 1;
 	s->built = xcalloc(s->slots, sizeof(*s->built));
 	s->untestable = xcalloc(s->slots, sizeof(*s->untestable));

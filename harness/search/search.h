@@ -75,13 +75,15 @@ struct search_config {
 	double min_effect; /* fraction of good's level below which nobody cares; 0.03 is 3% */
 	enum search_better better;
 	bool worse_only; /* an improvement is no step; the default of the product */
-	int ends_min;	 /* boots of each end before the first look; 5, less where noise is known */
-	int ends_max;	 /* boots of each end before giving up; 120 */
-	bool confirm;	 /* prove the culprit on fresh boots (off only in simulations) */
-	bool revert;   /* SEARCH_REVERT can be asked for; search_check(REVERT, NA) takes it back */
-	bool align;    /* ask for SEARCH_ALIGNED boots */
-	bool second;   /* after a culprit look for further steps on both sides of it */
-	bool has_base; /* good is no ancestor of bad: SEARCH_GOOD is their merge base */
+	bool fix;     /* good is the worse end, and what made it better is looked for: "worse" means
+			 better in all of this */
+	int ends_min; /* boots of each end before the first look; 5, less where noise is known */
+	int ends_max; /* boots of each end before giving up; 120 */
+	bool confirm; /* prove the culprit on fresh boots (off only in simulations) */
+	bool revert;  /* SEARCH_REVERT can be asked for; search_check(REVERT, NA) takes it back */
+	bool align;   /* ask for SEARCH_ALIGNED boots */
+	bool second;  /* after a culprit look for further steps on both sides of it */
+	bool has_base;		/* good is no ancestor of bad: SEARCH_GOOD is their merge base */
 	double build_s, boot_s; /* first guesses of what a build and a boot cost; learned later */
 	double budget_s;	/* 0: none */
 	double sigma;  /* noise of a boot value known from this machine, in the metric's unit; 0

@@ -10,7 +10,7 @@ struct bisect_options {
 	const char *good, *bad, *metric, *cell;
 	uint64_t seed;
 	int64_t budget_ns;
-	bool fresh, again, explain, first_parent;
+	bool fresh, again, explain, first_parent, find_fix;
 	char **paths;
 };
 
@@ -31,6 +31,10 @@ static int read_ends(struct bisect_options *o, char *range, struct err *err)
 	}
 	if (!o->bad)
 		o->bad = "HEAD";
+	if (o->find_fix && streq(o->good, "auto"))
+		return err_set(err, ERR_USAGE,
+			       "'--good auto' looks for a commit that is better than bad, which "
+			       "--find-fix has no use for; name a slow one");
 	if (!o->good) {
 		err_set(err, ERR_USAGE, "no good revision given");
 		err_hint(err, "culprit bisect JOB --good REV --bad REV, or JOB GOOD..BAD");
@@ -43,7 +47,8 @@ static int finish(struct work *w, int *ret_status, struct err *err)
 {
 	struct bisection_row row = {};
 
-	if (work_report(w, NULL, err) < 0 || store_bisection_get(w->store, w->lab.session, &row, err) < 0)
+	if (work_report(w, NULL, err) < 0 ||
+	    store_bisection_get(w->store, w->lab.session, &row, err) < 0)
 		return -err->code;
 	*ret_status = bisect_exit_code(row.outcome);
 	bisection_row_release(&row);
@@ -59,6 +64,7 @@ static int search_range(struct work *w, const struct bisect_options *o,
 			     range->commits[range->n - 1].sha,
 			     spec->metric->name,
 			     spec->cell ? spec->cell->name : "",
+			     spec->fix ? "fix" : NULL,
 			     NULL};
 	enum search_outcome outcome;
 
@@ -97,7 +103,8 @@ static int bisect(struct work *w, const struct bisect_options *o, int *ret_statu
 				   .seed = o->seed,
 				   .budget_ns = o->budget_ns,
 				   .explain = o->explain,
-				   .fresh = o->fresh};
+				   .fresh = o->fresh,
+				   .fix = o->find_fix};
 	autofree char *good = NULL, *bad = NULL;
 	int r;
 
@@ -129,6 +136,8 @@ int verb_bisect(struct ctx *ctx, int argc, char **argv)
 		 "what got worse, where the job has several KPIs"},
 		{"cell", 0, OPT_STRING, &o.cell, "k=v,...",
 		 "the cell that steers; default: the one that tells most"},
+		{"find-fix", 0, OPT_FLAG, &o.find_fix, NULL,
+		 "good is slow and bad is fast again: find the commit that fixed it"},
 		{"seed", 0, OPT_U64, &o.seed, "N", "of orders and ties"},
 		{"budget", 0, OPT_DURATION, &o.budget_ns, "TIME",
 		 "stop then with what is known (4h)"},

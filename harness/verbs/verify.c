@@ -143,7 +143,15 @@ static int read_session(struct ctx *ctx, const char *word, struct session_row *s
 		err_hint(err, "'culprit status' lists them");
 		return -ERR_USAGE;
 	}
-	return store_bisection_get(store, session->id, bisection, err);
+	if (store_bisection_get(store, session->id, bisection, err) < 0)
+		return -(int)err->code;
+	if (bisection_is_fix(bisection))
+		return err_set(
+			err, ERR_USAGE,
+			"bisection %s looked for a fix: there is no loss for a patch to bring "
+			"back",
+			word);
+	return 0;
 }
 
 int verb_verify(struct ctx *ctx, int argc, char **argv)
