@@ -218,13 +218,13 @@ void bisection_row_release(struct bisection_row *r)
 	table_release(&bisections, r);
 }
 
-bool bisection_is_fix(const struct bisection_row *r)
+bool bisection_has(const struct bisection_row *r, const char *option)
 {
 	ERR_CLEANUP struct err err = {};
 	autojson struct json *options = NULL;
 
 	return r->options && json_parse(r->options, strlen(r->options), &options, &err) == 0 &&
-	       json_get(options, "fix") != NULL;
+	       json_get(options, option) != NULL;
 }
 
 int store_bisection_put(struct store *s, const struct bisection_row *in, struct err *err)

@@ -118,8 +118,8 @@ struct bisection_row {
 	double regained_pct;	    /* of the loss, by the revert on top of bad; NaN not measured */
 };
 void bisection_row_release(struct bisection_row *r);
-/* what made it better was looked for: good is the worse end */
-bool bisection_is_fix(const struct bisection_row *r);
+/* Is this said in its options: "fix" (good is the worse end), "failures" (values are 0 and 1)? */
+bool bisection_has(const struct bisection_row *r, const char *option);
 /* insert or replace */
 int store_bisection_put(struct store *s, const struct bisection_row *in, struct err *err);
 int store_bisection_get(struct store *s, int64_t session, struct bisection_row *ret,

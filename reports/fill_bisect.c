@@ -101,7 +101,8 @@ static int fill_row(struct filling *f, struct err *err)
 	int rc = store_bisection_get(f->store, f->report->session.id, &b->row, err);
 
 	if (rc == 0) {
-		b->fix = bisection_is_fix(&b->row);
+		b->fix = bisection_has(&b->row, "fix");
+		b->failures = bisection_has(&b->row, "failures");
 		fill_build_spread(f->report);
 	}
 	if (rc == 0)

@@ -95,6 +95,8 @@ char *mail_refusal(const struct report *r)
 				 r->session.kind);
 	if (r->bisect.fix)
 		return xstrdup("No mail for a fix: mails are about what made something worse");
+	if (r->bisect.failures)
+		return xstrdup("No mail for a bisection of failures: mails are about numbers");
 	if (!*row->outcome)
 		return xstrdup("No mail for a bisection that has not ended");
 	if (!row->culprit || !r->bisect.n_culprits ||

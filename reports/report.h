@@ -86,6 +86,7 @@ struct report_bisect {
 	struct report_tested *tested;
 	size_t n_tested;
 	bool confirmed; /* the sides are parent and culprit; else good and bad */
+	bool failures;	/* the metric is the share of boots that failed */
 	bool fix;	/* what made it better was looked for: the culprit is a fix */
 };
 

@@ -302,10 +302,12 @@ static void add_search_command(const struct typed *t, const char *good, const ch
 {
 	const struct bisection_row *row = &t->report->bisect.row;
 	autofree char *seed = xasprintf("%llu", (unsigned long long)row->seed);
-	const char *words[13] = {"--good",   good,	  "--bad",  bad,
-				 "--metric", row->metric, "--seed", seed};
-	size_t n = 8;
+	const char *words[13] = {"--good", good, "--bad", bad, "--seed", seed};
+	size_t n = 6;
 
+	words[n++] = t->report->bisect.failures ? "--failures" : "--metric";
+	if (!t->report->bisect.failures)
+		words[n++] = row->metric;
 	if (*row->cell) {
 		words[n++] = "--cell";
 		words[n++] = row->cell;

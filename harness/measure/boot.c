@@ -209,7 +209,7 @@ static int settle_untestable(struct lab *lab, const struct boot_plan *plan,
 	}
 	if (r == 0) {
 		err->code = ERR_INFRA;
-		err_wrap(err, "%s did not come up twice, and no kernel is known here that does",
+		err_wrap(err, "%s did not come up, and no kernel is known here that does",
 			 plan->subject->name);
 		err_hint(err,
 			 "see 'culprit show %lld'; check the machine with a kernel that is known "
@@ -240,7 +240,9 @@ int measure_boot(struct lab *lab, const struct boot_plan *plan, struct boot_resu
 			*ret = result;
 			return 0;
 		}
-		if (r == -ERR_UNTESTABLE && ++failed_boots >= BOOT_TRIES) {
+		if (r == -ERR_UNTESTABLE &&
+		    ++failed_boots >=
+			    (plan->first_try && lab->reference != plan->subject ? 1 : BOOT_TRIES)) {
 			r = settle_untestable(lab, plan, &result, err);
 			if (r == 0)
 				*ret = result;

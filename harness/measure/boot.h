@@ -15,6 +15,7 @@ struct boot_plan {
 	uint32_t runs_max; /* over `runs`: goes on until the job's interval is reached, at most so
 			      many */
 	uint64_t seed;
+	bool first_try; /* a boot that does not reach its agent is not tried once more */
 	/* Called when a boot came to an end that counts (OK, FAILED), in the transaction that ends
 	 * its row: what is derived from a boot is there exactly when the boot is. NULL: nothing is
 	 * derived. */
@@ -43,6 +44,7 @@ struct boot_result {
 	double seconds; /* of that boot, all in all */
 	bool reached;	/* the agent answered and was what it should be; what fails after is not the
 			   lab's */
+	size_t failed_runs; /* that ended badly, or gave no number */
 	double run_seconds; /* of them, in its runs; by this host's clock */
 	VEC(struct boot_value) values;
 };

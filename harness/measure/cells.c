@@ -194,6 +194,7 @@ static int one_run(struct in_boot *b, size_t index, uint32_t number, struct err 
 			VEC_PUSH(&b->cells[index].metric[i], parsed.values[i].value);
 	if (problem)
 		note_problem(b, cell, number, problem);
+	b->result->failed_runs += problem != NULL;
 	b->cells[index].done++;
 	parsed_release(&parsed);
 	run_reply_release(&reply);

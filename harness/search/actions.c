@@ -39,7 +39,9 @@ static int record(void *arg, const struct boot_result *result, struct err *err)
 	const struct asked *a = arg;
 	struct search_obs obs = observation(a);
 
-	obs.value = boot_result_value(result, a->b->cell, a->b->spec->metric);
+	obs.value = a->b->spec->failures
+			    ? result->end != BOOT_OK || result->failed_runs
+			    : boot_result_value(result, a->b->cell, a->b->spec->metric);
 	obs.status = isfinite(obs.value) ? SEARCH_OK : SEARCH_FAILED;
 	obs.boot_s = result->seconds;
 	return journal_obs(a->b, &obs, result->boot, err);
@@ -81,11 +83,13 @@ static const char *boot_side(const struct bisection *b, const struct search_acti
 	}
 }
 
-/* the search's own boots run the steering cell only; ends and proofs run all */
+/* the search's own boots run the steering cell only, ends and proofs run all; where failures are
+ * counted, all boots run the same */
 static void choose_cells(const struct bisection *b, const struct search_action *a,
 			 struct boot_plan *plan)
 {
-	bool all = a->purpose != SEARCH_STEP && a->purpose != SEARCH_ALIGNED;
+	bool all = b->spec->failures ? !b->spec->cell
+				     : a->purpose != SEARCH_STEP && a->purpose != SEARCH_ALIGNED;
 
 	plan->cells = all ? b->all_cells : (const struct cell *const *)&b->cell;
 	plan->n_cells = all ? b->lab->job->n_cells : 1;
@@ -102,16 +106,22 @@ static int take_boot(struct bisection *b, struct slot *slot, struct asked *asked
 		.seed = b->spec->seed + b->boots++,
 		.record = record,
 		.record_arg = asked,
+		.first_try = b->spec->failures,
 	};
 	struct boot_result result = {};
+	bool down;
 	int r;
 
 	choose_cells(b, asked->action, &plan);
 	r = measure_boot(b->lab, &plan, &result, err);
-	*ret_end = r < 0 || result.end == BOOT_UNTESTABLE;
-	if (r == 0 && result.end == BOOT_UNTESTABLE)
+	/* it did not come up where another kernel does: a failure among others, if these count */
+	down = b->spec->failures && result.end == BOOT_UNTESTABLE && !result.reached;
+	*ret_end = r < 0 || (result.end == BOOT_UNTESTABLE && !down);
+	if (r == 0 && down)
+		r = record(asked, &result, err);
+	else if (r == 0 && result.end == BOOT_UNTESTABLE)
 		r = record_untestable(asked, result.boot, result.message, err);
-	else if (r == 0 && result.end == BOOT_FAILED)
+	else if (r == 0 && result.end == BOOT_FAILED && !b->spec->failures)
 		log_warn("%.12s gave no value: %s", node_sha(b, slot->node),
 			 result.message ? result.message : "");
 	boot_result_release(&result);

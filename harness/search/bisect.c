@@ -10,6 +10,15 @@
 #include "harness/measure/plan.h"
 #include "harness/search/bisection.h"
 
+const struct metric bisect_failures = {
+	.name = (char *)"failures",
+	.unit = (char *)"of boots",
+	.better = BETTER_LOWER,
+	.kpi = true,
+	.scale = 1,
+	.centre = CENTRE_MEAN,
+};
+
 static int build_dag(struct bisection *b, struct err *err)
 {
 	const struct repo_range *range = b->spec->range;
@@ -43,6 +52,7 @@ static struct search_config configure(const struct bisection *b)
 	c.min_effect = learned_min_effect_pct(b->lab, known_cell(b), metric) / 100;
 	c.better = metric->better == BETTER_HIGHER ? SEARCH_HIGHER : SEARCH_LOWER;
 	c.fix = b->spec->fix;
+	c.binary = b->spec->failures;
 	c.worse_only = true;
 	c.ends_min = b->sigma > 0 ? 3 : MIN((int)job->boots_min, c.ends_min);
 	c.ends_max = (int)MAX(job->boots_max, job->boots_min);
@@ -149,7 +159,7 @@ static int fix_runs(struct bisection *b, struct err *err)
 	struct slot *good;
 
 	b->runs = b->lab->job->iterate_min;
-	if (b->lab->job->iterate_min == b->lab->job->iterate_max)
+	if (b->lab->job->iterate_min == b->lab->job->iterate_max || b->spec->failures)
 		return 0;
 	good = node_slot(b, SEARCH_GOOD, SEARCH_NONE, false);
 	if (node_prepare(b, good, err) < 0)
@@ -168,7 +178,9 @@ static int start(struct bisection *b, struct err *err)
 	b->all_cells = xcalloc(job->n_cells, sizeof(*b->all_cells));
 	for (size_t i = 0; i < job->n_cells; i++)
 		b->all_cells[i] = &job->cells[i];
-	b->cell = b->spec->cell ? b->spec->cell : job->n_cells == 1 ? &job->cells[0] : NULL;
+	b->cell = b->spec->cell				   ? b->spec->cell
+		  : job->n_cells == 1 || b->spec->failures ? &job->cells[0]
+							   : NULL;
 	b->pruned = xcalloc(b->spec->range->n + 1, sizeof(*b->pruned));
 	if (job->is_kernel && prune_new(b->lab->repo, b->spec->range, &b->prune, err) < 0)
 		return -err->code;

@@ -16,8 +16,13 @@ struct bisect_spec {
 	int64_t budget_ns; /* 0: none */
 	bool explain;	   /* each step's reasons on stderr */
 	bool fresh;	   /* nothing known from earlier sessions is used */
-	bool fix;	   /* good is the slow end: which commit made it fast again */
+	bool failures; /* a boot's value is 1 where it or one of its runs failed, else 0; metric is
+			  bisect_failures */
+	bool fix;      /* good is the slow end: which commit made it fast again */
 };
+
+/* The metric that counts failed boots. */
+extern const struct metric bisect_failures;
 
 /*
  * Runs the session's bisection to its end, or goes on with it: everything it learns is in the

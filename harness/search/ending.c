@@ -36,6 +36,8 @@ static char *options_json(const struct bisection *b)
 	json_set_bool(o, "aligned", b->lab->job->kernel.aligned);
 	if (b->spec->fix)
 		json_set_bool(o, "fix", true);
+	if (b->spec->failures)
+		json_set_bool(o, "failures", true);
 	return print(o);
 }
 
@@ -49,7 +51,8 @@ static struct bisection_row new_row(const struct bisection *b)
 		.bad = xstrdup(range->commits[range->n - 1].sha),
 		.metric = xstrdup(b->spec->metric->name),
 		.unit = xstrdup(b->spec->metric->unit),
-		.cell = xstrdup(b->cell ? b->cell->name : ""),
+		.cell = xstrdup(b->cell && !(b->spec->failures && !b->spec->cell) ? b->cell->name
+										  : ""),
 		.better_higher = b->spec->metric->better == BETTER_HIGHER,
 		.seed = b->spec->seed,
 		.options = options_json(b),
@@ -275,7 +278,8 @@ static void fill_row(const struct bisection *b, const struct search_result *r,
 {
 	const struct search_culprit *first = r->n_culprits ? &r->culprits[0] : NULL;
 
-	replace(&row->cell, xstrdup(b->cell->name));
+	if (!b->spec->failures) /* all cells are run where none was chosen */
+		replace(&row->cell, xstrdup(b->cell->name));
 	replace(&row->outcome, xstrdup(search_outcome_name(r->outcome)));
 	replace(&row->culprit, first ? xstrdup(node_sha(b, first->commit)) : NULL);
 	replace(&row->culprits, culprits_json(b, r));

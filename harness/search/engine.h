@@ -126,8 +126,9 @@ double culprit_regained(const struct search *s, int culprit);
 enum search_verdict culprit_check(const struct search *s, int culprit, enum search_check check);
 /* From all boots of all trials of this purpose; against the parent with the smallest effect. */
 struct search_effect trials_effect(const struct search *s, enum search_purpose purpose, int target);
-struct search_effect effect_of(const double *good, size_t n_good, const double *bad, size_t n_bad,
-			       double level);
+/* Of some boots against others: their shift in percent, or of binary values the two shares. */
+struct search_effect effect_between(const struct search *s, const double *good, size_t n_good,
+				    const double *bad, size_t n_bad);
 
 /* monotone.c: does it go bad, good, bad along one line? */
 bool find_zigzag(const struct search *s, int ret[3]);

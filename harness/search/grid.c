@@ -152,18 +152,18 @@ struct grid_side grid_row(const struct grid *g, const float *row)
 	};
 }
 
-double hist_side(const int counts[HIST_BINS])
+double hist_side(const int *counts, size_t bins)
 {
 	const double a = 0.5, ln_gamma_a = 0.57236494292470008707; /* ln(sqrt(pi)) */
 	double n = 0, sum = 0;
 
-	for (size_t b = 0; b < HIST_BINS; b++) {
+	for (size_t b = 0; b < bins; b++) {
 		if (!counts[b])
 			continue;
 		n += counts[b];
 		sum += dist_lgamma(a + counts[b]) - ln_gamma_a;
 	}
-	return sum - dist_lgamma(HIST_BINS * a + n); /* ln gamma(4 * 0.5) is 0 */
+	return sum - dist_lgamma((double)bins * a + n) + dist_lgamma((double)bins * a);
 }
 
 /* The components in order of their means, empty stretches between them closed. */

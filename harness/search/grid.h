@@ -44,9 +44,9 @@ struct grid_side {
 /* Sums over the levels of a row (GRID_LEVELS cells of a table at one scale). */
 struct grid_side grid_row(const struct grid *g, const float *row);
 
-/* ln of the Dirichlet-multinomial likelihood of counts in 4 bins, 0.5 each (likelihood h). */
+/* ln of the Dirichlet-multinomial likelihood of counts in so many bins, 0.5 each (likelihood h). */
 #define HIST_BINS 4
-double hist_side(const int counts[HIST_BINS]);
+double hist_side(const int *counts, size_t bins);
 
 /*
  * Entropy in nats of a mixture of normals, by quadrature; n at most MIXTURE_MAX, weights sum to 1.

@@ -15,7 +15,7 @@ struct point {
 	const struct post_group *group;
 	double *values;
 	size_t n;
-	double median;
+	double centre;
 };
 
 struct points {
@@ -41,7 +41,9 @@ static struct points get_points(const struct search *s, const struct posterior *
 		point->group = &p->groups.at[g];
 		point->values = xcalloc(p->groups.at[g].n + 1, sizeof(double));
 		point->n = node_values(s, p->groups.at[g].node, current_epoch(s), point->values);
-		point->median = point->n ? values_median(point->values, point->n) : NAN;
+		point->centre = !point->n	   ? NAN
+				: s->config.binary ? values_mean(point->values, point->n)
+						   : values_median(point->values, point->n);
 	}
 	return points;
 }
@@ -59,7 +61,7 @@ static bool is_worse(const struct search *s, const struct point *a, const struct
 {
 	struct rank_test test;
 
-	if (!(s->worse * (b->median - a->median) > half_step) ||
+	if (!(s->worse * (b->centre - a->centre) > half_step) ||
 	    rank_test_min_p(a->n, b->n) > alpha)
 		return false;
 	test = rank_test(a->values, a->n, b->values, b->n);
@@ -106,7 +108,7 @@ int find_contradiction(const struct search *s, const struct stage *st)
 	for (size_t g = 0; g < points.n; g++) {
 		const struct point *point = &points.at[g];
 		bool bad = posterior_is_bad(p, best, g);
-		double at = (point->median - p->grid.origin) / p->grid.unit;
+		double at = (point->centre - p->grid.origin) / p->grid.unit;
 		double own = fabs(at - (bad ? class->bad : class->good).mean);
 		double other = fabs(at - (bad ? class->good : class->bad).mean);
 

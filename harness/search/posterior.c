@@ -11,6 +11,7 @@
 #include "harness/stats/summary.h"
 
 #define NO_CHANGE_PRIOR 0.5
+#define BINARY_BINS	2 /* zeros and ones */
 
 struct posterior *posterior_new(const struct facts *facts, const struct post_options *options,
 				int good, int bad, uint64_t *mask)
@@ -223,11 +224,20 @@ static struct grid_shape shape_of_posterior(const struct posterior *p, double *r
 	return shape;
 }
 
+/* Shares lie between 0 and 1: the grid is only the unit that levels are told in. */
+static struct grid_shape shape_of_binary(void)
+{
+	return (struct grid_shape){
+		.high = 1, .sigma = 0.25, .half_width = 1, .scale_below = 2, .scale_above = 2};
+}
+
 static void lay_grid(struct posterior *p)
 {
 	autofree double *room = xcalloc(p->values.n + 1, sizeof(*room));
 	bool again = p->grid_values > 0 && posterior_update(p);
-	struct grid_shape shape = again ? shape_of_posterior(p, room) : shape_of_ends(p, room);
+	struct grid_shape shape = p->options.binary ? shape_of_binary()
+				  : again	    ? shape_of_posterior(p, room)
+						    : shape_of_ends(p, room);
 
 	if (!(shape.sigma > 0))
 		return;
@@ -258,7 +268,7 @@ static void screen_modes(struct posterior *p)
 	autofree double *room = NULL;
 	size_t n = 0;
 
-	if (p->values.n < p->next_screen)
+	if (p->values.n < p->next_screen || p->options.binary)
 		return;
 	room = xcalloc(p->values.n, sizeof(*room));
 	p->next_screen = p->values.n + p->values.n / 3;
@@ -488,15 +498,29 @@ static double no_change_t(const struct posterior *p, struct work *w, double *ret
 	return log_sum;
 }
 
-/* Bins at the quantiles of an epoch's values, and each program's counts in them. */
-static void count_bins(struct posterior *p, size_t epoch, double *room)
+/* How many bins likelihood h has, and where they are parted: at the quantiles of an epoch's values.
+ */
+static size_t part_bins(const struct posterior *p, size_t epoch, double *room,
+			double cut[HIST_BINS - 1])
 {
 	size_t n = collect(p, -1, p->epochs.at[epoch], room);
-	double cut[HIST_BINS - 1];
 
+	if (p->options.binary) {
+		cut[0] = 0.5;
+		return BINARY_BINS;
+	}
 	values_sort(room, n);
 	for (size_t b = 0; b < HIST_BINS - 1; b++)
 		cut[b] = values_quantile(room, n, (double)(b + 1) / HIST_BINS);
+	return HIST_BINS;
+}
+
+/* Each program's counts in the bins. */
+static void count_bins(struct posterior *p, size_t epoch, double *room)
+{
+	double cut[HIST_BINS - 1];
+	size_t bins = part_bins(p, epoch, room, cut);
+
 	for (size_t g = 0; g < p->groups.n; g++)
 		if (p->groups.at[g].epochs > epoch)
 			memset(p->groups.at[g].hist[epoch], 0, sizeof(p->groups.at[g].hist[epoch]));
@@ -506,30 +530,62 @@ static void count_bins(struct posterior *p, size_t epoch, double *room)
 
 		if (v->epoch != p->epochs.at[epoch])
 			continue;
-		while (bin < HIST_BINS - 1 && v->value > cut[bin])
+		while (bin < bins - 1 && v->value > cut[bin])
 			bin++;
 		find_group(p, program_of(p, v->node))->hist[epoch][bin]++;
+	}
+}
+
+/* The counts of an epoch's good and bad side under class k; k beyond: of one side. */
+static void side_counts(const struct posterior *p, size_t k, size_t epoch, int ret[2][HIST_BINS])
+{
+	for (size_t g = 0; g < p->groups.n; g++) {
+		bool bad = k < p->classes.n && posterior_is_bad(p, k, g);
+
+		if (p->groups.at[g].epochs > epoch)
+			for (size_t b = 0; b < HIST_BINS; b++)
+				ret[bad][b] += p->groups.at[g].hist[epoch][b];
 	}
 }
 
 /* Likelihood h: both sides' bin counts, an epoch at a time; k beyond: one side. */
 static double class_h(const struct posterior *p, size_t k)
 {
+	size_t bins = p->options.binary ? BINARY_BINS : HIST_BINS;
 	double sum = 0;
 
 	for (size_t e = 0; e < p->epochs.n; e++) {
 		int counts[2][HIST_BINS] = {};
 
-		for (size_t g = 0; g < p->groups.n; g++) {
-			bool bad = k < p->classes.n && posterior_is_bad(p, k, g);
-
-			if (p->groups.at[g].epochs > e)
-				for (size_t b = 0; b < HIST_BINS; b++)
-					counts[bad][b] += p->groups.at[g].hist[e][b];
-		}
-		sum += hist_side(counts[0]) + hist_side(counts[1]);
+		side_counts(p, k, e, counts);
+		sum += hist_side(counts[0], bins) + hist_side(counts[1], bins);
 	}
 	return sum;
+}
+
+/* The share of ones, by Jeffreys' prior. */
+static struct level share_level(const struct posterior *p, const int *counts, double *ret_variance)
+{
+	double n = counts[0] + counts[1], share = (counts[1] + 0.5) / (n + 1);
+
+	*ret_variance = share * (1 - share);
+	return (struct level){
+		.mean = (share - p->grid.origin) / p->grid.unit,
+		.var = *ret_variance / (n + 2) / (p->grid.unit * p->grid.unit),
+	};
+}
+
+/* What class_t tells of levels and scale, from counts: there the mean is what differs. */
+static void class_shares(const struct posterior *p, size_t k)
+{
+	struct post_class *class = &p->classes.at[k];
+	int counts[2][HIST_BINS] = {};
+	double good, bad;
+
+	side_counts(p, k, p->current_epoch, counts);
+	class->good = share_level(p, counts[0], &good);
+	class->bad = share_level(p, counts[1], &bad);
+	class->log_scale = log(sqrt((good + bad) / 2) / p->grid.unit / T_SCALE_TO_SIGMA);
 }
 
 /* Probabilities of no change (index n) and of the classes from ln(prior * likelihood), in place. */
@@ -549,7 +605,8 @@ static void mix_likelihoods(struct posterior *p, double no_change_log_t)
 {
 	size_t n = p->classes.n;
 	autofree double *t = xcalloc(2 * (n + 1), sizeof(*t));
-	double *h = t + n + 1, total = 0, share = p->bimodal ? 1 : p->options.hist_share;
+	double *h = t + n + 1, total = 0,
+	       share = p->bimodal || p->options.binary ? 1 : p->options.hist_share;
 
 	for (size_t k = 0; k < n; k++)
 		total += p->classes.at[k].prior;
@@ -579,9 +636,14 @@ static void evaluate(struct posterior *p)
 
 	for (size_t e = 0; e < p->epochs.n; e++)
 		count_bins(p, e, room);
-	for (size_t k = 0; k < p->classes.n; k++)
+	for (size_t k = 0; k < p->classes.n; k++) {
 		class_t(p, k, work);
+		if (p->options.binary)
+			class_shares(p, k);
+	}
 	mix_likelihoods(p, log_t);
+	if (p->options.binary) /* what the classes say holds without a change, too */
+		log_scale = p->classes.at[posterior_best(p)].log_scale;
 	log_scale *= p->no_change;
 	for (size_t k = 0; k < p->classes.n; k++)
 		log_scale += p->classes.at[k].p * p->classes.at[k].log_scale;

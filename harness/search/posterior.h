@@ -29,6 +29,7 @@ struct post_options {
 	bool worse_only;
 	double known_sigma; /* of this machine, 0 unknown */
 	double hist_share;  /* of likelihood h in the posterior */
+	bool binary;	    /* values are 0 or 1, of which the mean counts: likelihood h alone */
 };
 
 struct level {

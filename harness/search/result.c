@@ -173,9 +173,10 @@ static void fill_ends(const struct search *s, struct search_result *r)
 	size_t n_good = node_values(s, SEARCH_GOOD, -1, good);
 	double *bad = good + n_good;
 	size_t n_bad = node_values(s, bad_end(s), -1, bad);
-	double sigma = values_pooled_sigma(good, n_good, bad, n_bad);
+	double sigma = s->config.binary ? fmax(values_sd(good, n_good), values_sd(bad, n_bad))
+					: values_pooled_sigma(good, n_good, bad, n_bad);
 
-	r->ends = effect_of(good, n_good, bad, n_bad, 1 - s->config.error);
+	r->ends = effect_between(s, good, n_good, bad, n_bad);
 	r->visible = r->visible_pct = NAN;
 	if (n_good < 2 || n_bad < 2)
 		return;

@@ -205,7 +205,7 @@ int reuse_earlier(struct bisection *b, struct err *err)
 	struct store *store = b->lab->store;
 	int rc = 0;
 
-	if (b->reuse_told || b->spec->fresh || !b->cell || !ends_are_built(&r))
+	if (b->reuse_told || b->spec->fresh || b->spec->failures || !b->cell || !ends_are_built(&r))
 		return 0;
 	if (store_known(store, b->lab->job->text_hash, b->lab->machine_name, b->cell->name,
 			b->spec->metric->name, 0, &r.known, err) < 0)

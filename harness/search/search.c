@@ -53,6 +53,7 @@ static void open_stage(struct search *s, int good, int bad, uint64_t *mask, int 
 		.worse_only = s->config.worse_only,
 		.known_sigma = sigma,
 		.hist_share = s->config.confirm ? HIST_SHARE_PROVED : HIST_SHARE,
+		.binary = s->config.binary,
 	};
 	struct stage st = {
 		.posterior = posterior_new(&s->facts, &options, good, bad, mask),
@@ -404,6 +405,8 @@ static bool hold_back(struct search *s, const struct search_obs *obs)
 	struct recheck *r = &s->recheck;
 	int *epoch = find_epoch(s, obs->epoch);
 
+	if (s->config.binary) /* a single zero or one is never far off */
+		return false;
 	if (obs->purpose != SEARCH_END || (obs->node != SEARCH_GOOD && obs->node != bad_end(s)))
 		return false;
 	if (r->node == SEARCH_NONE && moved(s, obs->node, *epoch, &obs->value, 1) > DRIFT_ERRORS)

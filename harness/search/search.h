@@ -77,6 +77,7 @@ struct search_config {
 	bool worse_only; /* an improvement is no step; the default of the product */
 	bool fix;     /* good is the worse end, and what made it better is looked for: "worse" means
 			 better in all of this */
+	bool binary;  /* values are 0 or 1 (a boot went well or failed), their mean is the level */
 	int ends_min; /* boots of each end before the first look; 5, less where noise is known */
 	int ends_max; /* boots of each end before giving up; 120 */
 	bool confirm; /* prove the culprit on fresh boots (off only in simulations) */

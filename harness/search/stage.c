@@ -110,6 +110,8 @@ static bool looks_large_enough(const struct search *s, const struct stage *st)
 	__attribute__((cleanup(ends_release))) struct ends e = get_ends(s, st);
 	double good = values_median(e.good, e.n_good), bad = values_median(e.bad, e.n_bad);
 
+	if (s->config.binary) /* any share that is sure to differ counts */
+		return true;
 	return fabs(bad - good) >= s->config.min_effect * fabs(good);
 }
 

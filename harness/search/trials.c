@@ -121,6 +121,8 @@ static double trials_shift(const struct search *s, enum search_purpose purpose, 
 		return NAN;
 	n_good = side_values(s, purpose, target, 0, &good);
 	n_bad = side_values(s, purpose, target, t->sides.n - 1, &bad);
+	if (s->config.binary)
+		return values_mean(bad, n_bad) - values_mean(good, n_good);
 	return shift_of(good, n_good, bad, n_bad, 0.9).estimate;
 }
 
@@ -195,8 +197,8 @@ bool culprit_wants(const struct search *s, int culprit, struct search_action *re
 	       trial_wants(s, SEARCH_ALIGNED, culprit, ret);
 }
 
-struct search_effect effect_of(const double *good, size_t n_good, const double *bad, size_t n_bad,
-			       double level)
+static struct search_effect effect_of(const double *good, size_t n_good, const double *bad,
+				      size_t n_bad, double level)
 {
 	struct search_effect e = {NAN, NAN, NAN, NAN, NAN, 0};
 	struct shift percent, units;
@@ -223,10 +225,25 @@ struct search_effect effect_of(const double *good, size_t n_good, const double *
 	return e;
 }
 
+struct search_effect effect_between(const struct search *s, const double *good, size_t n_good,
+				    const double *bad, size_t n_bad)
+{
+	struct search_effect e = {NAN, NAN, NAN, NAN, NAN, 0};
+
+	if (!s->config.binary)
+		return effect_of(good, n_good, bad, n_bad, 1 - s->config.error);
+	if (n_good && n_bad) {
+		e.good = values_mean(good, n_good);
+		e.bad = values_mean(bad, n_bad);
+		e.boots = (int)MIN(n_good, n_bad);
+	}
+	return e;
+}
+
 struct search_effect trials_effect(const struct search *s, enum search_purpose purpose, int target)
 {
 	const struct trial *t = trial_find(s, purpose, target);
-	struct search_effect smallest = effect_of(NULL, 0, NULL, 0, 0);
+	struct search_effect smallest = effect_between(s, NULL, 0, NULL, 0);
 	autofree double *bad = NULL;
 	size_t n_bad;
 
@@ -236,9 +253,9 @@ struct search_effect trials_effect(const struct search *s, enum search_purpose p
 	for (size_t side = 0; side + 1 < t->sides.n; side++) {
 		autofree double *good = NULL;
 		size_t n_good = side_values(s, purpose, target, side, &good);
-		struct search_effect e = effect_of(good, n_good, bad, n_bad, 1 - s->config.error);
+		struct search_effect e = effect_between(s, good, n_good, bad, n_bad);
 
-		if (!smallest.boots || fabs(e.percent) < fabs(smallest.percent))
+		if (!smallest.boots || fabs(e.bad - e.good) < fabs(smallest.bad - smallest.good))
 			smallest = e;
 	}
 	return smallest;

@@ -10,7 +10,7 @@ struct bisect_options {
 	const char *good, *bad, *metric, *cell;
 	uint64_t seed;
 	int64_t budget_ns;
-	bool fresh, again, explain, first_parent, find_fix;
+	bool fresh, again, explain, first_parent, find_fix, failures;
 	char **paths;
 };
 
@@ -31,6 +31,10 @@ static int read_ends(struct bisect_options *o, char *range, struct err *err)
 	}
 	if (!o->bad)
 		o->bad = "HEAD";
+	if (o->failures && (o->metric || streq(o->good, "auto")))
+		return err_set(err, ERR_USAGE,
+			       "--failures counts boots that fail: it has no use for %s",
+			       o->metric ? "--metric" : "'--good auto', name a good commit");
 	if (o->find_fix && streq(o->good, "auto"))
 		return err_set(err, ERR_USAGE,
 			       "'--good auto' looks for a commit that is better than bad, which "
@@ -55,6 +59,14 @@ static int finish(struct work *w, int *ret_status, struct err *err)
 	return 0;
 }
 
+/* what is asked of the ends, where it is not the usual */
+static const char *question(const struct bisect_spec *spec)
+{
+	if (spec->failures)
+		return spec->fix ? "failures fix" : "failures";
+	return spec->fix ? "fix" : NULL;
+}
+
 static int search_range(struct work *w, const struct bisect_options *o,
 			const struct bisect_spec *spec, int *ret_status, struct err *err)
 {
@@ -64,7 +76,7 @@ static int search_range(struct work *w, const struct bisect_options *o,
 			     range->commits[range->n - 1].sha,
 			     spec->metric->name,
 			     spec->cell ? spec->cell->name : "",
-			     spec->fix ? "fix" : NULL,
+			     question(spec),
 			     NULL};
 	enum search_outcome outcome;
 
@@ -104,12 +116,13 @@ static int bisect(struct work *w, const struct bisect_options *o, int *ret_statu
 				   .budget_ns = o->budget_ns,
 				   .explain = o->explain,
 				   .fresh = o->fresh,
-				   .fix = o->find_fix};
+				   .fix = o->find_fix,
+				   .failures = o->failures};
 	autofree char *good = NULL, *bad = NULL;
 	int r;
 
 	w->unlearned = o->fresh;
-	spec.metric = work_metric(w->job, o->metric, err);
+	spec.metric = o->failures ? &bisect_failures : work_metric(w->job, o->metric, err);
 	if (!spec.metric)
 		return -err->code;
 	if (o->cell && !(spec.cell = work_cell(w->job, o->cell, err)))
@@ -138,6 +151,8 @@ int verb_bisect(struct ctx *ctx, int argc, char **argv)
 		 "the cell that steers; default: the one that tells most"},
 		{"find-fix", 0, OPT_FLAG, &o.find_fix, NULL,
 		 "good is slow and bad is fast again: find the commit that fixed it"},
+		{"failures", 0, OPT_FLAG, &o.failures, NULL,
+		 "find what makes boots or runs fail, at whatever rate"},
 		{"seed", 0, OPT_U64, &o.seed, "N", "of orders and ties"},
 		{"budget", 0, OPT_DURATION, &o.budget_ns, "TIME",
 		 "stop then with what is known (4h)"},

@@ -145,7 +145,7 @@ static int read_session(struct ctx *ctx, const char *word, struct session_row *s
 	}
 	if (store_bisection_get(store, session->id, bisection, err) < 0)
 		return -(int)err->code;
-	if (bisection_is_fix(bisection))
+	if (bisection_has(bisection, "fix"))
 		return err_set(
 			err, ERR_USAGE,
 			"bisection %s looked for a fix: there is no loss for a patch to bring "

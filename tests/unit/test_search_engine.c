@@ -67,6 +67,9 @@ struct script {
 	double reverted, revert_noise; /* with the culprit reverted on top of bad */
 	bool broken[MAX_NODES];
 	double min_effect;
+	bool binary;	/* levels are shares of boots that fail */
+	bool fix;	/* good is the worse end */
+	double missing; /* share of boots without a value */
 	bool plain;	/* neither revert nor a look for a second step */
 	bool dag_merge; /* the last commit but one is a merge of a side branch of three */
 	uint64_t seed;
@@ -119,7 +122,12 @@ static void tell(struct search *search, struct script *s, const struct search_ac
 	} else {
 		double noise = a->purpose == SEARCH_REVERTED ? s->revert_noise : s->noise;
 
-		obs.value = level_of(s, a->node) + noise * rng_normal(rng);
+		obs.value = s->binary ? rng_uniform(rng) < level_of(s, a->node)
+				      : level_of(s, a->node) + noise * rng_normal(rng);
+		if (s->missing > 0 && rng_uniform(rng) < s->missing) {
+			obs.status = SEARCH_FAILED;
+			obs.value = NAN;
+		}
 		s->boots++;
 	}
 	s->log[s->logged++] = obs;
@@ -171,6 +179,8 @@ static void run_script(struct script *s, struct search_result *ret)
 
 	c.revert = c.second = !s->plain;
 	c.min_effect = s->min_effect;
+	c.binary = s->binary;
+	c.fix = s->fix;
 	rng_seed(&rng, s->seed);
 	if (search_new(&c, &dag, &search, &err) < 0) {
 		ok(false, "search: %s", err.message);
@@ -255,6 +265,124 @@ static void test_outcomes(void)
 	ok(r.n_culprits == 0, "nothing is named where nothing between the ends builds (%s)",
 	   search_outcome_name(r.outcome));
 	search_result_release(&r);
+}
+
+/* how a search ends, with the commit that it names (-1: none) */
+static const char *ending(struct script *s, int *ret_culprit)
+{
+	struct search_result r = {};
+	const char *name;
+
+	run_script(s, &r);
+	*ret_culprit = r.n_culprits ? r.culprits[0].commit : -1;
+	name = search_outcome_name(r.outcome);
+	search_result_release(&r);
+	return name;
+}
+
+/* values that are odd, but values */
+static void test_odd_values(void)
+{
+	struct script s = linear(16, 9, 0, 0);
+	int culprit;
+
+	s.good_level = s.reverted = 0;
+	memset(s.level, 0, sizeof(s.level));
+	is_str(ending(&s, &culprit), "not-reproduced", "a metric that is always zero");
+	ok(s.boots <= 10, "is known to be after the first boots (%d)", s.boots);
+
+	for (int i = 9; i < s.n; i++)
+		s.level[i] = 5;
+	is_str(ending(&s, &culprit), "culprit", "one that is zero without noise until the culprit");
+	is_int(culprit, 9, "which is named");
+
+	s = linear(16, 9, 0, 1);
+	s.good_level = s.reverted = -8;
+	for (int i = 0; i < s.n; i++)
+		s.level[i] = i < 9 ? -8 : 8;
+	is_str(ending(&s, &culprit), "culprit", "a metric that changes its sign");
+	is_int(culprit, 9, "at the right place");
+
+	s = linear(16, 9, 10, 1);
+	s.good_level = s.reverted = -100;
+	for (int i = 0; i < s.n; i++)
+		s.level[i] -= 200;
+	is_str(ending(&s, &culprit), "culprit", "negative values with noise");
+	is_int(culprit, 9, "are searched like others");
+
+	s = linear(16, 9, 10, 1);
+	s.missing = 0.5;
+	is_str(ending(&s, &culprit), "culprit", "a metric that is missing in half of the boots");
+	is_int(culprit, 9, "is measured in the others");
+}
+
+static void test_bad_ranges(void)
+{
+	struct search_config c = config();
+	struct dag none = {};
+	struct search *search = NULL;
+	ERR_CLEANUP struct err err = {};
+	struct script s;
+	int culprit;
+
+	dag_seal(&none, 0, &err);
+	is_int(search_new(&c, &none, &search, &err), -ERR_USAGE, "a range without commits");
+	dag_release(&none);
+
+	s = linear(12, 4, 10, 1);
+	memset(s.broken, true, sizeof(s.broken));
+	is_str(ending(&s, &culprit), "untestable", "nothing of the range can be tested");
+	is_int(culprit, -1, "and nobody is named");
+	ok(s.boots <= 5, "bad is not built again and again (%d boots of good)", s.boots);
+
+	s = linear(16, 8, -10, 1);
+	s.fix = true;
+	is_str(ending(&s, &culprit), "culprit", "a fix is found");
+	is_int(culprit, 8, "where it is");
+	s = linear(16, 8, 10, 1);
+	s.fix = true;
+	is_str(ending(&s, &culprit), "not-reproduced", "where it got worse, nothing was fixed");
+}
+
+/* 2% of the boots fail before the culprit, 40% or all of them after it */
+static void test_failures(void)
+{
+	const double shares[] = {0.4, 1};
+
+	for (size_t k = 0; k < ARRAY_SIZE(shares); k++) {
+		int right = 0, wrong = 0, boots = 0, culprit;
+
+		for (uint64_t seed = 1; seed <= 40; seed++) {
+			struct script s = linear(32, (int)(seed * 7 % 32), 0, 0);
+
+			s.binary = s.plain = true;
+			s.seed = seed;
+			s.good_level = 0.02;
+			for (int i = 0; i < s.n; i++)
+				s.level[i] = i < (int)(seed * 7 % 32) ? 0.02 : shares[k];
+			ending(&s, &culprit);
+			right += culprit == (int)(seed * 7 % 32);
+			wrong += culprit != -1 && culprit != (int)(seed * 7 % 32);
+			boots += s.boots;
+		}
+		is_int(wrong, 0, "failures in %.0f%% of the boots: nobody else is named",
+		       100 * shares[k]);
+		ok(right >= 36, "the culprit is found in %d of 40 searches, %d boots each", right,
+		   boots / 40);
+	}
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		struct script s = linear(32, -1, 0, 0);
+		int culprit;
+
+		s.binary = true;
+		s.seed = seed;
+		s.good_level = 0.2;
+		for (int i = 0; i < s.n; i++)
+			s.level[i] = 0.2;
+		ending(&s, &culprit);
+		if (culprit != -1)
+			ok(false, "a fifth fails everywhere: nobody is named (seed %d)", (int)seed);
+	}
 }
 
 static void test_merges(void)
@@ -396,6 +524,9 @@ int main(void)
 {
 	test_ancestors();
 	test_outcomes();
+	test_odd_values();
+	test_bad_ranges();
+	test_failures();
 	test_merges();
 	test_small_steps();
 	test_revert();
