@@ -12,6 +12,8 @@
 static const struct {
 	const char *table, *query;
 } exported[] = {
+	ALL(state),
+	ALL(origins),
 	ALL(sessions),
 	ALL(commits),
 	ALL(session_metrics),

@@ -404,6 +404,11 @@ void sql_bind_text(struct sql_stmt *st, int place, const char *v)
 	sqlite3_bind_text(st->handle, place, v, -1, SQLITE_STATIC);
 }
 
+void sql_bind_blob(struct sql_stmt *st, int place, const void *v, size_t len)
+{
+	sqlite3_bind_blob64(st->handle, place, v, len, SQLITE_STATIC);
+}
+
 int64_t sql_int(struct sql_stmt *st, int column)
 {
 	return sqlite3_column_int64(st->handle, column);

@@ -62,6 +62,7 @@ int64_t sql_changed_rows(struct sql *db); /* by the last statement */
 void sql_bind_int(struct sql_stmt *st, int place, int64_t v); /* places count from 1 */
 void sql_bind_double(struct sql_stmt *st, int place, double v);
 void sql_bind_text(struct sql_stmt *st, int place, const char *v); /* NULL is NULL */
+void sql_bind_blob(struct sql_stmt *st, int place, const void *v, size_t len);
 
 /* Columns of the present row, counted from 0. Borrowed ones live until the next step. */
 int64_t sql_int(struct sql_stmt *st, int column);

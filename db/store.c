@@ -5,10 +5,11 @@
 #include "harness/base/fs.h"
 
 #include "mails_sql.h"
+#include "origins_sql.h"
 #include "schema_sql.h"
 
 /* The script that leads from version i to i + 1. */
-static const char *const versions[] = { schema_sql, mails_sql };
+static const char *const versions[] = { schema_sql, mails_sql, origins_sql };
 
 static int open_file(const char *state_dir, enum sql_mode mode, struct store **ret, struct err *err)
 {

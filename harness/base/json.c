@@ -199,6 +199,19 @@ const char *json_str(const struct json *j)
 	return json_string_value(in(j));
 }
 
+bool json_int(const struct json *j, int64_t *ret)
+{
+	if (!json_is_integer(in(j)))
+		return false;
+	*ret = json_integer_value(in(j));
+	return true;
+}
+
+bool json_absent(const struct json *j)
+{
+	return !j || json_is_null(in(j));
+}
+
 bool json_num(const struct json *j, double *ret)
 {
 	if (json_is_number(in(j))) {

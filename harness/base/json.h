@@ -45,4 +45,6 @@ size_t json_len(const struct json *j);
 const char *json_key(const struct json *object, size_t i); /* in order of insertion; NULL beyond the last */
 struct json *json_item(const struct json *array, size_t i);
 const char *json_str(const struct json *j);	/* NULL unless a string */
+bool json_int(const struct json *j, int64_t *ret); /* a whole number, exact */
+bool json_absent(const struct json *j); /* null, or not there */
 bool json_num(const struct json *j, double *ret); /* a number, or a string that is one whole number */

@@ -767,8 +767,8 @@ static void export(void)
 	run.output_len = 3;
 	store_run_add(s, &run, &(struct sample_row){ "a", "s", NAN }, 1, NULL, &err);
 	is_int(store_export(s, count_line, &lines, &err), 0, "exported");
-	/* session, commit, kernel, machine, boot, two runs, outputs and samples each, one metric */
-	is_int(lines.n, 12, "every row is a line");
+	/* state, session, commit, kernel, machine, boot, two runs, outputs and samples each, one metric */
+	is_int(lines.n, 13, "every row is a line");
 	is_int(lines.bad, 0, "and each line is JSON");
 	ok(lines.text && lines.hex, "text stays text, other bytes are kept as hex");
 	is_int(store_export(s, stop_at_once, NULL, &err), -ERR_IO, "a writer that fails stops it");
