@@ -18,7 +18,7 @@ _culprit() {
 	if [[ $cur == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$(_culprit_options "${verb:-status}")" -- "$cur")
 	elif [[ -z $verb || $verb == help ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "$(culprit help 2>/dev/null | sed -n 's/^  \([a-z]*\) .*/\1/p')" -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "$(culprit help 2>/dev/null | sed -n 's/^  \([a-z-]*\) .*/\1/p')" -- "$cur")
 	elif [[ ${COMP_WORDS[COMP_CWORD - 1]} == --format ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "text json lkp mmtests" -- "$cur")
 	elif [[ ${COMP_WORDS[COMP_CWORD - 1]} == "$verb" && $verb =~ ^(check|parse|run|compare|bisect|test)$ ]]; then

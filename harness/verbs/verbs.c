@@ -8,12 +8,14 @@
 #include "harness/base/progress.h"
 #include "harness/base/signals.h"
 
-#define VERB(name, operands, summary) {#name, verb_##name, operands, summary},
+#define VERB_AS(name, typed, operands, summary) {typed, verb_##name, operands, summary},
+#define VERB(name, operands, summary)		VERB_AS(name, #name, operands, summary)
 const struct verb verbs[] = {
 #include "harness/verbs/verbs.def"
 	{},
 };
 #undef VERB
+#undef VERB_AS
 
 const struct verb *verb_find(const char *name)
 {

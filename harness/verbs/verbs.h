@@ -24,9 +24,12 @@ struct verb {
 	const char *operands;
 	const char *summary;
 };
-#define VERB(name, operands, summary) int verb_##name(struct ctx *ctx, int argc, char **argv);
+#define VERB_AS(name, typed, operands, summary)                                                    \
+	int verb_##name(struct ctx *ctx, int argc, char **argv);
+#define VERB(name, operands, summary) VERB_AS(name, #name, operands, summary)
 #include "harness/verbs/verbs.def"
 #undef VERB
+#undef VERB_AS
 extern const struct verb verbs[]; /* from verbs.def; ends with a NULL name */
 const struct verb *verb_find(const char *name);
 
