@@ -104,6 +104,7 @@ static void add_bad(struct repo_range *range, const char *bad)
 			if (range->commits[i].parents[k] < range->n)
 				has_child[range->commits[i].parents[k]] = true;
 	memcpy(c->sha, bad, 41);
+	range->bad_is_only_end = true;
 	for (size_t i = 0; i < range->n; i++)
 		if (!has_child[i])
 			add_parent(c, i);

@@ -55,6 +55,7 @@ struct repo_range {
 	size_t n_outside;
 	char *good; /* the end that is measured: good, or their merge base where it is no ancestor */
 	bool good_is_ancestor;
+	bool bad_is_only_end; /* it touches none of the paths: measured, but nobody's culprit */
 };
 struct range_options {
 	bool first_parent;

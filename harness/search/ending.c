@@ -305,6 +305,21 @@ static int store_named_commits(struct bisection *b, const struct search_result *
 	return 0;
 }
 
+/* bad touches none of the paths that were asked for: a step there is one of the commits left out */
+static void refuse_end(const struct bisection *b, struct search_result *r)
+{
+	bool at_end = false;
+
+	for (size_t i = 0; i < r->n_culprits; i++)
+		at_end |= r->culprits[i].commit == (int)b->spec->range->n - 1;
+	if (!at_end || !b->spec->range->bad_is_only_end)
+		return;
+	r->outcome = OUTCOME_RANGE;
+	r->reason =
+		"the step came after the last commit that touches the paths: search without them";
+	r->n_culprits = 0;
+}
+
 int write_ending(struct bisection *b, enum search_outcome *ret, struct err *err)
 {
 	struct search_result result = {};
@@ -314,6 +329,7 @@ int write_ending(struct bisection *b, enum search_outcome *ret, struct err *err)
 	if (r < 0)
 		return r;
 	search_result(b->search, &result);
+	refuse_end(b, &result);
 	fill_row(b, &result, &row);
 	r = store_named_commits(b, &result, err);
 	if (r == 0)

@@ -59,24 +59,30 @@ static int finish(struct work *w, int *ret_status, struct err *err)
 	return 0;
 }
 
-/* what is asked of the ends, where it is not the usual */
-static const char *question(const struct bisect_spec *spec)
+/* what is asked of the ends and which commits are looked at, where it is not the usual; owned */
+static char *question(const struct bisect_options *o)
 {
-	if (spec->failures)
-		return spec->fix ? "failures fix" : "failures";
-	return spec->fix ? "fix" : NULL;
+	autobuf out = {};
+
+	buf_adds(&out, o->failures ? "failures " : "");
+	buf_adds(&out, o->find_fix ? "fix " : "");
+	buf_adds(&out, o->first_parent ? "first-parent " : "");
+	for (char **p = o->paths; p && *p; p++)
+		buf_printf(&out, "path %s\n", *p);
+	return out.len ? buf_take(&out) : NULL;
 }
 
 static int search_range(struct work *w, const struct bisect_options *o,
 			const struct bisect_spec *spec, int *ret_status, struct err *err)
 {
 	const struct repo_range *range = spec->range;
+	autofree char *asked = question(o);
 	const char *key[] = {range->good,
 			     spec->good,
 			     range->commits[range->n - 1].sha,
 			     spec->metric->name,
 			     spec->cell ? spec->cell->name : "",
-			     question(spec),
+			     asked,
 			     NULL};
 	enum search_outcome outcome;
 
@@ -132,6 +138,9 @@ static int bisect(struct work *w, const struct bisect_options *o, int *ret_statu
 		return -err->code;
 	spec.good = good;
 	r = repo_range(w->repo, good, bad, &options, &range, err);
+	if (r == 0 && range.n == 1 && range.bad_is_only_end)
+		r = err_set(err, ERR_USAGE, "no commit between good and bad touches '%s'%s",
+			    o->paths[0], o->paths[1] ? " or the other paths" : "");
 	if (r == 0)
 		r = search_range(w, o, &spec, ret_status, err);
 	repo_range_release(&range);
