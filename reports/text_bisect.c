@@ -302,12 +302,14 @@ static void add_search_command(const struct typed *t, const char *good, const ch
 {
 	const struct bisection_row *row = &t->report->bisect.row;
 	autofree char *seed = xasprintf("%llu", (unsigned long long)row->seed);
-	const char *words[13] = {"--good", good, "--bad", bad, "--seed", seed};
-	size_t n = 6;
+	const char *words[13] = {"--good", good, "--bad", bad};
+	size_t n = 4;
 
 	words[n++] = t->report->bisect.failures ? "--failures" : "--metric";
 	if (!t->report->bisect.failures)
 		words[n++] = row->metric;
+	words[n++] = "--seed";
+	words[n++] = seed;
 	if (*row->cell) {
 		words[n++] = "--cell";
 		words[n++] = row->cell;
