@@ -192,6 +192,41 @@ static int add_unbuilt(struct filling *f, struct err *err)
 	return 0;
 }
 
+/* Which of the tested ones a boot belongs to; negative: none, or it does not count. */
+static int side_of(const struct filling *f, int64_t boot)
+{
+	for (size_t i = 0; i < f->n_boots; i++)
+		if (f->boots[i].id == boot)
+			return f->boots[i].void_why ? -1 : f->side[i];
+	return -1;
+}
+
+/* Where failures are counted, samples do not tell: the share of ones that the search was told. */
+static int fill_shares(struct filling *f, struct err *err)
+{
+	struct report_bisect *b = &f->report->bisect;
+
+	for (size_t i = 0; i < f->n_steps; i++) {
+		const struct step_row *step = &f->steps[i];
+		int at = streq(step->what, "obs") ? side_of(f, step->boot) : -1;
+		autojson struct json *data = NULL;
+		struct report_tested *t;
+		double value;
+
+		if (at < 0)
+			continue;
+		if (json_parse(step->data, strlen(step->data), &data, err) < 0)
+			return err_wrap(err, "step %lld", (long long)step->id);
+		if (!json_num(json_get(data, "value"), &value))
+			continue;
+		t = &b->tested[at];
+		t->centre =
+			t->boots ? t->centre + (value - t->centre) / (double)(t->boots + 1) : value;
+		t->boots++;
+	}
+	return 0;
+}
+
 /* The steering metric of each, in its cell. */
 static int fill_tested(struct filling *f, struct err *err)
 {
@@ -199,7 +234,9 @@ static int fill_tested(struct filling *f, struct err *err)
 	struct value_table values = {};
 	int rc = add_boots(f, err);
 
-	if (rc == 0)
+	if (rc == 0 && b->failures)
+		rc = fill_shares(f, err);
+	else if (rc == 0)
 		rc = fill_values(f, b->row.cell, b->row.metric, b->n_tested, &values, err);
 	for (size_t m = 0; rc == 0 && m < values.n_metrics; m++) {
 		for (size_t i = 0; values.n_cells && i < b->n_tested; i++) {

@@ -37,6 +37,8 @@ is "$(json 'd["probability"] >= 0.99')" true "as sure as for numbers"
 id=$(json 'd["bisect"]')
 run culprit report "$id"
 like "$out" "effect +0(\.0+)? -> 0\.[0-9]+ of boots" "the report says the two shares"
+like "$out" "good +[1-9][0-9]* +0(\.0+)? +[0-9a-f]{12} .*start" "boots and shares of what was tried"
+like "$out" "bad +[1-9][0-9]* +0\.[0-9]+ +[0-9a-f]{12} .*change 12" "of bad, too"
 like "$out" "--failures" "and the command to search again"
 run culprit mail "$id"
 like "$err" "[Nn]o mail for a bisection of failures" "mails are about numbers"
