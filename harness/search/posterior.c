@@ -5,13 +5,13 @@
 
 #include <math.h>
 
+#include "harness/search/histogram.h"
 #include "harness/search/search.h"
 #include "harness/stats/dist.h"
 #include "harness/stats/modes.h"
 #include "harness/stats/summary.h"
 
 #define NO_CHANGE_PRIOR 0.5
-#define BINARY_BINS	2 /* zeros and ones */
 
 struct posterior *posterior_new(const struct facts *facts, const struct post_options *options,
 				int good, int bad, uint64_t *mask)
@@ -145,8 +145,7 @@ static void table_value(struct posterior *p, const struct post_value *v)
 	grid_add_value(&p->grid, v->value, group->tables + epoch * GRID_CELLS);
 }
 
-/* The values of one program (any: -1) in one epoch (any: -1). */
-static size_t collect(const struct posterior *p, int program, int epoch, double *ret)
+size_t posterior_values(const struct posterior *p, int program, int epoch, double *ret)
 {
 	size_t n = 0;
 
@@ -169,7 +168,7 @@ static void ends_extent(const struct posterior *p, double *room, double *ret_low
 	*ret_high = -INFINITY;
 	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
 		for (size_t e = 0; e < p->epochs.n; e++) {
-			size_t n = collect(p, ends[i], p->epochs.at[e], room);
+			size_t n = posterior_values(p, ends[i], p->epochs.at[e], room);
 
 			if (!n)
 				continue;
@@ -184,8 +183,8 @@ static void ends_extent(const struct posterior *p, double *room, double *ret_low
 /* The scale of one value as the ends show it; both constant: a twentieth of their difference. */
 static double ends_sigma(const struct posterior *p, double *room, double difference)
 {
-	size_t n_good = collect(p, program_of(p, p->good), -1, room);
-	size_t n_bad = collect(p, program_of(p, p->bad), -1, room + n_good);
+	size_t n_good = posterior_values(p, program_of(p, p->good), -1, room);
+	size_t n_bad = posterior_values(p, program_of(p, p->bad), -1, room + n_good);
 	double sigma = values_pooled_sigma(room, n_good, room + n_good, n_bad);
 
 	return sigma > 0 ? sigma : difference / 20;
@@ -274,7 +273,8 @@ static void screen_modes(struct posterior *p)
 	p->next_screen = p->values.n + p->values.n / 3;
 	for (size_t g = 0; g < p->groups.n; g++)
 		for (size_t e = 0; e < p->epochs.n; e++) {
-			size_t k = collect(p, p->groups.at[g].program, p->epochs.at[e], room + n);
+			size_t k = posterior_values(p, p->groups.at[g].program, p->epochs.at[e],
+						    room + n);
 			double median = k >= POST_FIRST ? values_median(room + n, k) : 0;
 
 			for (size_t i = 0; k >= POST_FIRST && i < k; i++)
@@ -498,96 +498,6 @@ static double no_change_t(const struct posterior *p, struct work *w, double *ret
 	return log_sum;
 }
 
-/* How many bins likelihood h has, and where they are parted: at the quantiles of an epoch's values.
- */
-static size_t part_bins(const struct posterior *p, size_t epoch, double *room,
-			double cut[HIST_BINS - 1])
-{
-	size_t n = collect(p, -1, p->epochs.at[epoch], room);
-
-	if (p->options.binary) {
-		cut[0] = 0.5;
-		return BINARY_BINS;
-	}
-	values_sort(room, n);
-	for (size_t b = 0; b < HIST_BINS - 1; b++)
-		cut[b] = values_quantile(room, n, (double)(b + 1) / HIST_BINS);
-	return HIST_BINS;
-}
-
-/* Each program's counts in the bins. */
-static void count_bins(struct posterior *p, size_t epoch, double *room)
-{
-	double cut[HIST_BINS - 1];
-	size_t bins = part_bins(p, epoch, room, cut);
-
-	for (size_t g = 0; g < p->groups.n; g++)
-		if (p->groups.at[g].epochs > epoch)
-			memset(p->groups.at[g].hist[epoch], 0, sizeof(p->groups.at[g].hist[epoch]));
-	for (size_t i = 0; i < p->values.n; i++) {
-		const struct post_value *v = &p->values.at[i];
-		size_t bin = 0;
-
-		if (v->epoch != p->epochs.at[epoch])
-			continue;
-		while (bin < bins - 1 && v->value > cut[bin])
-			bin++;
-		find_group(p, program_of(p, v->node))->hist[epoch][bin]++;
-	}
-}
-
-/* The counts of an epoch's good and bad side under class k; k beyond: of one side. */
-static void side_counts(const struct posterior *p, size_t k, size_t epoch, int ret[2][HIST_BINS])
-{
-	for (size_t g = 0; g < p->groups.n; g++) {
-		bool bad = k < p->classes.n && posterior_is_bad(p, k, g);
-
-		if (p->groups.at[g].epochs > epoch)
-			for (size_t b = 0; b < HIST_BINS; b++)
-				ret[bad][b] += p->groups.at[g].hist[epoch][b];
-	}
-}
-
-/* Likelihood h: both sides' bin counts, an epoch at a time; k beyond: one side. */
-static double class_h(const struct posterior *p, size_t k)
-{
-	size_t bins = p->options.binary ? BINARY_BINS : HIST_BINS;
-	double sum = 0;
-
-	for (size_t e = 0; e < p->epochs.n; e++) {
-		int counts[2][HIST_BINS] = {};
-
-		side_counts(p, k, e, counts);
-		sum += hist_side(counts[0], bins) + hist_side(counts[1], bins);
-	}
-	return sum;
-}
-
-/* The share of ones, by Jeffreys' prior. */
-static struct level share_level(const struct posterior *p, const int *counts, double *ret_variance)
-{
-	double n = counts[0] + counts[1], share = (counts[1] + 0.5) / (n + 1);
-
-	*ret_variance = share * (1 - share);
-	return (struct level){
-		.mean = (share - p->grid.origin) / p->grid.unit,
-		.var = *ret_variance / (n + 2) / (p->grid.unit * p->grid.unit),
-	};
-}
-
-/* What class_t tells of levels and scale, from counts: there the mean is what differs. */
-static void class_shares(const struct posterior *p, size_t k)
-{
-	struct post_class *class = &p->classes.at[k];
-	int counts[2][HIST_BINS] = {};
-	double good, bad;
-
-	side_counts(p, k, p->current_epoch, counts);
-	class->good = share_level(p, counts[0], &good);
-	class->bad = share_level(p, counts[1], &bad);
-	class->log_scale = log(sqrt((good + bad) / 2) / p->grid.unit / T_SCALE_TO_SIGMA);
-}
-
 /* Probabilities of no change (index n) and of the classes from ln(prior * likelihood), in place. */
 static void normalise(double *log_p, size_t n)
 {
@@ -617,10 +527,10 @@ static void mix_likelihoods(struct posterior *p, double no_change_log_t)
 					   : -INFINITY;
 
 		t[k] = log_prior + class->log_t;
-		h[k] = log_prior + class_h(p, k) + log_worse(p, class);
+		h[k] = log_prior + histogram_log(p, k) + log_worse(p, class);
 	}
 	t[n] = log(NO_CHANGE_PRIOR) + no_change_log_t;
-	h[n] = log(NO_CHANGE_PRIOR) + class_h(p, SIZE_MAX);
+	h[n] = log(NO_CHANGE_PRIOR) + histogram_log(p, SIZE_MAX);
 	normalise(t, n + 1);
 	normalise(h, n + 1);
 	for (size_t k = 0; k < n; k++)
@@ -635,11 +545,11 @@ static void evaluate(struct posterior *p)
 	double log_scale, log_t = no_change_t(p, work, &log_scale);
 
 	for (size_t e = 0; e < p->epochs.n; e++)
-		count_bins(p, e, room);
+		histogram_count(p, e, room);
 	for (size_t k = 0; k < p->classes.n; k++) {
 		class_t(p, k, work);
 		if (p->options.binary)
-			class_shares(p, k);
+			histogram_shares(p, k);
 	}
 	mix_likelihoods(p, log_t);
 	if (p->options.binary) /* what the classes say holds without a change, too */

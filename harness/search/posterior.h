@@ -109,6 +109,8 @@ double posterior_commit(const struct posterior *p, size_t commit);
 bool posterior_is_bad(const struct posterior *p, size_t class, size_t group);
 size_t posterior_best(const struct posterior *p); /* index of the most probable class */
 const struct post_group *posterior_group(const struct posterior *p, int node); /* or NULL */
+/* The values of one program (any: -1) in one epoch (any: -1), into room for all; how many. */
+size_t posterior_values(const struct posterior *p, int program, int epoch, double *ret);
 /* The step (bad minus good, signed so that worse is positive) in units of a value's standard
  * deviation. */
 double posterior_step(const struct posterior *p);
