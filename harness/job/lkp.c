@@ -330,6 +330,17 @@ static int convert(struct lkp *l, const struct yaml_node *root, const char *path
 
 /* --- parts --- */
 
+/* "---", with nothing but blanks or a comment behind it */
+static bool parts_here(const char *line, size_t len)
+{
+	size_t blanks = 3;
+
+	if (len < 3 || strncmp(line, "---", 3) != 0)
+		return false;
+	blanks += strspn(line + 3, " \t\r");
+	return blanks >= len || (blanks > 3 && line[blanks] == '#');
+}
+
 /* The text of a part, in its place: empty lines stand for what is before it. */
 static bool cut_part(const char *text, size_t part, struct buf *ret, size_t *ret_parts)
 {
@@ -338,10 +349,7 @@ static bool cut_part(const char *text, size_t part, struct buf *ret, size_t *ret
 	while (*text) {
 		size_t len = strcspn(text, "\n");
 
-		if (len >= 3 && strncmp(text, "---", 3) == 0 &&
-		    !text[3 + strspn(text + 3, " \t\r")])
-			at++;
-		else if (len == 3 && strncmp(text, "---", 3) == 0)
+		if (parts_here(text, len))
 			at++;
 		else if (at == part)
 			buf_add(ret, text, len);

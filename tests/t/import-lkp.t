@@ -51,7 +51,7 @@ nr_task: [1, 100%]
 fio-setup-basic:
   bs: 4k
 fio:
----
+--- # the next
 fs: btrfs
 fio-setup-basic:
   bs: [4k, 4M]
