@@ -482,7 +482,7 @@ static int import_lines(struct import *im, FILE *in, const char *name, struct er
 		else
 			rc = json_parse(line, (size_t)len, &row, err);
 		if (rc < 0 && err->code != ERR_USAGE)
-			rc = err_set(err, ERR_USAGE, "no JSON: %s", err->message);
+			rc = err_set(err, ERR_USAGE, "%s", err->message);
 		if (rc >= 0)
 			rc = import_row(im, row, err);
 		if (rc < 0)
