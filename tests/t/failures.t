@@ -17,8 +17,8 @@ make_project "$TMP/p" 0 0
 	SH
 	echo 0 >share
 	git add -A . && git commit -qm start && git tag -f good
-	for i in $(seq 1 12); do
-		[ "$i" = 8 ] && echo 40 >share
+	for i in $(seq 1 6); do
+		[ "$i" = 4 ] && echo 40 >share
 		echo "$i" >"file$i"
 		git add -A . && git commit -qm "change $i"
 	done
@@ -28,7 +28,7 @@ search() { run culprit --repo "$TMP/p" --no-progress --json bisect "$TMP/job.yam
 
 search good..bad --failures
 is "$status" 0 "a run that fails in 40% of the boots is found"
-is "$(json '[d["outcome"], d["subject"]]')" '["culprit", "change 8"]' "where it began"
+is "$(json '[d["outcome"], d["subject"]]')" '["culprit", "change 4"]' "where it began"
 is "$(json 'd["metric"], d["effect"]["unit"]')" "('failures', 'of boots')" "what was counted"
 is "$(json 'd["effect"]["good"] == 0 and 0.15 < d["effect"]["bad"] < 0.7')" true "the effect is the share of fresh boots that failed"
 is "$(json 'd["effect"]["percent"]')" null "of which there is no percentage"
@@ -38,14 +38,15 @@ id=$(json 'd["bisect"]')
 run culprit report "$id"
 like "$out" "effect +0(\.0+)? -> 0\.[0-9]+ of boots" "the report says the two shares"
 like "$out" "good +[1-9][0-9]* +0(\.0+)? +[0-9a-f]{12} .*start" "boots and shares of what was tried"
-like "$out" "bad +[1-9][0-9]* +0\.[0-9]+ +[0-9a-f]{12} .*change 12" "of bad, too"
+like "$out" "bad +[1-9][0-9]* +0\.[0-9]+ +[0-9a-f]{12} .*change 6" "of bad, too"
 like "$out" "--failures" "and the command to search again"
 run culprit mail "$id"
 like "$err" "[Nn]o mail for a bisection of failures" "mails are about numbers"
 search good..bad --failures
 is "$(json 'd["bisect"]')" "$id" "asked again, it is found done"
 
-search good..bad~6 --failures
+sed -i 's/max: 40/max: 8/' "$TMP/job.yaml"
+search good..bad~3 --failures
 is "$status" 1 "where nothing fails, nobody is named"
 is "$(json '[d["outcome"], d["culprit"]]')" '["not-reproduced", null]' "not reproduced"
 search good..bad --failures --metric rate
