@@ -66,7 +66,8 @@ struct search {
 	VEC(struct trial) trials;
 	VEC(struct answer) answers;
 
-	double build_s, boot_s; /* means of what was told */
+	double build_s, boot_s; /* means of what was told, of builds without the longest */
+	double built_s, longest_build_s;
 	int n_build_s, n_boot_s;
 	double elapsed_s;
 	int boots;

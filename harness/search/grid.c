@@ -11,7 +11,7 @@
 #define NU		   4.0 /* degrees of freedom: one-sided outliers of 2% then cost next to nothing */
 #define KNOWN_SIGMA_SPREAD 0.2 /* of ln sigma, where the machine's noise is known */
 #define LANES		   4
-#define QUADRATURE	   48
+#define QUADRATURE	   (2 * LANES) /* points for each component of a mixture */
 
 typedef float vfloat __attribute__((vector_size(4 * LANES)));
 /* the same, wherever it lies in an array of float */
@@ -166,68 +166,75 @@ double hist_side(const int *counts, size_t bins)
 	return sum - dist_lgamma((double)bins * a + n) + dist_lgamma((double)bins * a);
 }
 
-/* The components in order of their means, empty stretches between them closed. */
-static void close_gaps(struct mixture *m, double reach)
+/* Components that no observation tells apart become one: as many as most decisions have. */
+#define SAME_MEAN 0.02 /* standard deviations between their means */
+#define SAME_VAR  1.05 /* the greater variance to the smaller */
+
+static void join_equals(struct mixture *m)
 {
-	for (size_t i = 1; i < m->n; i++)
-		for (size_t j = i; j > 0 && m->mean[j] < m->mean[j - 1]; j--) {
-			double mean = m->mean[j], var = m->var[j], p = m->p[j];
+	size_t n = 0;
 
-			m->mean[j] = m->mean[j - 1], m->var[j] = m->var[j - 1],
-			m->p[j] = m->p[j - 1];
-			m->mean[j - 1] = mean, m->var[j - 1] = var, m->p[j - 1] = p;
+	for (size_t i = 0; i < m->n; i++) {
+		size_t at = 0;
+
+		for (; at < n; at++) {
+			double least = MIN(m->var[i], m->var[at]),
+			       most = MAX(m->var[i], m->var[at]);
+
+			if (fabs(m->mean[i] - m->mean[at]) <= SAME_MEAN * sqrt(least) &&
+			    most <= SAME_VAR * least)
+				break;
 		}
-	for (size_t i = 1; i < m->n; i++) {
-		double excess = m->mean[i] - m->mean[i - 1] - 2 * reach;
 
-		for (size_t j = i; excess > 0 && j < m->n; j++)
-			m->mean[j] -= excess;
+		double before = at < n ? m->p[at] : 0, p = before + m->p[i];
+
+		m->mean[at] = (before * m->mean[at] + m->p[i] * m->mean[i]) / p;
+		m->var[at] = (before * m->var[at] + m->p[i] * m->var[i]) / p;
+		m->p[at] = p;
+		n += at == n;
 	}
+	m->n = n;
 }
 
-double mixture_entropy(const struct mixture *of)
+/* Gauss-Hermite: points in standard deviations (the other half by symmetry), and their weights. */
+static const float hermite_at[QUADRATURE / 2] = {0.5390798f, 1.6365190f, 2.8024859f, 4.1445472f};
+static const float hermite_weight[QUADRATURE / 2] = {0.3730122583f, 0.1172399077f, 0.0096352201f,
+						     0.0001126145f};
+
+/* ln of the density of the mixture to that of its component k, both without 1/sqrt(2 pi). */
+static double information_of(const struct mixture *m, size_t k)
+{
+	const double s = sqrt(m->var[k]);
+	const vfloat z = {hermite_at[0], hermite_at[1], hermite_at[2], hermite_at[3]};
+	vfloat above = {}, below = {};
+	double sum = 0;
+
+	for (size_t j = 0; j < m->n; j++) {
+		float off = (float)(m->mean[k] - m->mean[j]), half = (float)(0.5 / m->var[j]);
+		float height = (float)(m->p[j] * s / sqrt(m->var[j]));
+		vfloat up = off + (float)s * z, down = off - (float)s * z;
+
+		above += height * exp_lanes(-up * up * half);
+		below += height * exp_lanes(-down * down * half);
+	}
+	for (size_t i = 0; i < QUADRATURE / 2; i++) {
+		double own = -(double)(z[i] * z[i]) / 2;
+		/* the component itself is in the mixture: no point tells more than ln 1/p */
+		double floor = m->p[k] * exp(own);
+
+		sum += hermite_weight[i] * (2 * own - log(MAX((double)above[i], floor)) -
+					    log(MAX((double)below[i], floor)));
+	}
+	return sum;
+}
+
+double mixture_information(const struct mixture *of)
 {
 	struct mixture m = *of;
-	vfloat density[QUADRATURE / LANES] = {};
-	double widest = 0, sum = 0, entropy = 0;
+	double sum = 0;
 
-	for (size_t k = 0; k < m.n; k++)
-		widest = MAX(widest, sqrt(m.var[k]));
-
-	double reach = 4.5 * widest;
-
-	close_gaps(&m, reach);
-
-	double low = m.mean[0] - reach, step = (m.mean[m.n - 1] + reach - low) / (QUADRATURE - 1);
-
-	for (size_t k = 0; k < m.n; k++) {
-		float height = (float)(m.p[k] / sqrt(m.var[k])), half = (float)(0.5 / m.var[k]);
-
-		for (size_t i = 0; i < QUADRATURE / LANES; i++) {
-			float at = (float)(low - m.mean[k]),
-			      first = at + (float)(step * LANES * (double)i);
-			vfloat x = {first, first + (float)step, first + (float)(2 * step),
-				    first + (float)(3 * step)};
-
-			density[i] += height * exp_lanes(-x * x * half);
-		}
-	}
-	for (size_t i = 0; i < QUADRATURE; i++) {
-		float f = density[i / LANES][i % LANES];
-
-		if (f > 0)
-			sum += f, entropy -= f * logf(f);
-	}
-	/* the density is sum * step, scaled to 1, which also takes out the quadrature's first error
-	 */
-	return entropy / sum + log(sum * step);
-}
-
-double mixture_information(const struct mixture *m)
-{
-	double parts = 0;
-
-	for (size_t k = 0; k < m->n; k++)
-		parts += m->p[k] * 0.5 * log(2 * M_PI * M_E * m->var[k]);
-	return MAX(mixture_entropy(m) - parts, 0);
+	join_equals(&m);
+	for (size_t k = 0; k < m.n && m.n > 1; k++)
+		sum += m.p[k] * information_of(&m, k);
+	return MAX(sum, 0);
 }

@@ -48,15 +48,16 @@ struct grid_side grid_row(const struct grid *g, const float *row);
 #define HIST_BINS 4
 double hist_side(const int *counts, size_t bins);
 
-/*
- * Entropy in nats of a mixture of normals, by quadrature; n at most MIXTURE_MAX, weights sum to 1.
- * Means that leave an empty stretch between them are moved together: an empty stretch adds nothing.
- */
+/* A mixture of normals; weights sum to 1. */
 #define MIXTURE_MAX 32
 struct mixture {
 	size_t n;
 	double p[MIXTURE_MAX], mean[MIXTURE_MAX], var[MIXTURE_MAX];
 };
-double mixture_entropy(const struct mixture *m);
-/* What an observation tells of which component it came from: H(mixture) - sum p H(component). */
+/*
+ * What an observation tells of which component it came from, in nats: the mean over the components
+ * of ln(density of the component / density of the mixture), each by Gauss-Hermite quadrature over
+ * that component's own width, so that a narrow one beside a wide one is seen. Never above the
+ * entropy of the weights.
+ */
 double mixture_information(const struct mixture *m);

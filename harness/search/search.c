@@ -357,8 +357,14 @@ static void find_culprits(struct search *s)
 
 static void learn_costs(struct search *s, const struct search_obs *obs)
 {
-	if (obs->build_s > 0)
-		s->build_s += (obs->build_s - s->build_s) / ++s->n_build_s;
+	if (obs->build_s > 0) {
+		s->built_s += obs->build_s;
+		s->longest_build_s = fmax(s->longest_build_s, obs->build_s);
+		/* the first build of a tree compiles everything, the ones after it what changed */
+		s->build_s = ++s->n_build_s == 1
+				     ? obs->build_s
+				     : (s->built_s - s->longest_build_s) / (s->n_build_s - 1);
+	}
 	if (obs->boot_s > 0)
 		s->boot_s += (obs->boot_s - s->boot_s) / ++s->n_boot_s;
 	s->elapsed_s = fmax(s->elapsed_s, obs->elapsed_s);

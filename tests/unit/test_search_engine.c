@@ -3,6 +3,7 @@
 // does is a function of what it was told.
 
 #include "harness/base/rng.h"
+#include "harness/search/grid.h"
 #include "harness/search/search.h"
 #include "tests/tap.h"
 
@@ -520,8 +521,75 @@ static void test_cost(void)
 	ok(boots <= 350, "ends, search and proof take %.1f boots each", boots / 10.0);
 }
 
+/* --- what an observation tells --- */
+
+/* By the definition, in steps of a fiftieth of the narrowest component. */
+static double information_by_steps(const struct mixture *m)
+{
+	double low = INFINITY, high = -INFINITY, narrow = INFINITY, sum = 0;
+
+	for (size_t k = 0; k < m->n; k++) {
+		double s = sqrt(m->var[k]);
+
+		low = fmin(low, m->mean[k] - 9 * s);
+		high = fmax(high, m->mean[k] + 9 * s);
+		narrow = fmin(narrow, s);
+	}
+	for (double x = low; x < high; x += narrow / 50) {
+		double f[MIXTURE_MAX], all = 0;
+
+		for (size_t k = 0; k < m->n; k++) {
+			double z = (x - m->mean[k]) / sqrt(m->var[k]);
+
+			f[k] = exp(-z * z / 2) / sqrt(2 * M_PI * m->var[k]);
+			all += m->p[k] * f[k];
+		}
+		for (size_t k = 0; k < m->n; k++)
+			if (m->p[k] * f[k] > 0)
+				sum += m->p[k] * f[k] * log(f[k] / all) * narrow / 50;
+	}
+	return sum;
+}
+
+/* Steps from a tenth of the noise to a thousand times it, some levels well known and some not. */
+static void test_information(void)
+{
+	double worst[2] = {};
+	int above = 0;
+	struct rng rng;
+
+	rng_seed(&rng, 3);
+	for (int i = 0; i < 400; i++) {
+		bool unknown = i % 2;
+		struct mixture m = {.n = 2 + (size_t)rng_below(&rng, 7)};
+		double far = pow(10, -1 + 4 * rng_uniform(&rng)), total = 0, entropy = 0;
+
+		for (size_t k = 0; k < m.n; k++) {
+			m.mean[k] = rng_below(&rng, 2) ? far : 0.1 * rng_uniform(&rng);
+			m.var[k] = !unknown || rng_below(&rng, 3) ? 1 + rng_uniform(&rng)
+								  : 1 + far * far / 12;
+			m.p[k] = 0.01 + rng_uniform(&rng);
+			total += m.p[k];
+		}
+		for (size_t k = 0; k < m.n; k++) {
+			m.p[k] /= total;
+			entropy -= m.p[k] * log(m.p[k]);
+		}
+
+		double told = mixture_information(&m);
+
+		above += told > entropy + 1e-6;
+		worst[unknown] = fmax(worst[unknown], fabs(told - information_by_steps(&m)));
+	}
+	is_int(above, 0, "no observation tells more than which of the components it was");
+	ok(worst[0] < 0.01, "between levels of like width it is within %.4f nats of the integral",
+	   worst[0]);
+	ok(worst[1] < 0.25, "where some are not known, within %.4f", worst[1]);
+}
+
 int main(void)
 {
+	test_information();
 	test_ancestors();
 	test_outcomes();
 	test_odd_values();
