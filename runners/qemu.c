@@ -387,9 +387,16 @@ static void qemu_describe(const struct job *job, struct json *fingerprint)
 	json_set_int(fingerprint, "qemu_memory_mb", (int64_t)(job->qemu.memory_bytes >> 20));
 }
 
+/* Virtual time does not feel its neighbours: one guest for each CPU, in half of the memory. */
 static int qemu_parallel(const struct job *job)
 {
-	return job->qemu.clock == CLOCK_ICOUNT ? (int)MAX(sysconf(_SC_NPROCESSORS_ONLN), 1L) : 1;
+	int64_t cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	int64_t memory = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 2;
+	int64_t guest = (int64_t)MAX(job->qemu.memory_bytes, 1U);
+
+	if (job->qemu.clock != CLOCK_ICOUNT)
+		return 1;
+	return (int)MAX(MIN(cpus, memory / guest), 1);
 }
 
 const struct runner_ops runner_qemu = {

@@ -16,6 +16,13 @@ const struct runner_ops *runner_for(const struct job *job)
 	return (size_t)job->runner < ARRAY_SIZE(runners) ? runners[job->runner] : NULL;
 }
 
+size_t runner_parallel_boots(const struct runner_ops *runner, const struct job *job)
+{
+	int n = runner->parallel_boots ? runner->parallel_boots(job) : 1;
+
+	return n > 1 ? (size_t)n : 1;
+}
+
 /* The directory that our own binary lies in; owned. */
 static char *binary_dir(void)
 {

@@ -71,6 +71,8 @@ struct runner_ops {
 	void (*describe)(const struct job *job, struct json *fingerprint); /* host side facts */
 	int (*parallel_boots)(const struct job *job); /* how many do not disturb each other; NULL: 1 */
 };
+/* What the runner says of it, at least 1. */
+size_t runner_parallel_boots(const struct runner_ops *runner, const struct job *job);
 
 const struct runner_ops *runner_for(const struct job *job); /* NULL where no runner serves it */
 extern const struct runner_ops runner_local, runner_qemu;

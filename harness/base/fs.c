@@ -3,13 +3,13 @@
 #include "harness/base/fs.h"
 
 #include "harness/base/clock.h"
+#include "harness/base/crew.h"
 #include "harness/base/signals.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
-#include <poll.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -358,7 +358,7 @@ static int wait_for_lock(int fd, int64_t wait_ns, struct err *err)
 			return -ERR_INTERRUPTED;
 		if (clock_now_ns() >= deadline)
 			return err_set(err, ERR_BUSY, "in use");
-		poll(&stop, 1, 100);
+		crew_poll(&stop, 1, 100);
 	}
 	return 0;
 }

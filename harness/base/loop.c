@@ -3,12 +3,12 @@
 #include "harness/base/loop.h"
 
 #include "harness/base/clock.h"
+#include "harness/base/crew.h"
 #include "harness/base/progress.h"
 #include "harness/base/signals.h"
 #include "harness/base/util.h"
 
 #include <errno.h>
-#include <poll.h>
 
 struct watch {
 	int fd;
@@ -155,7 +155,7 @@ static int loop_poll(struct loop *loop, int64_t deadline_ns, struct err *err)
 		fds[i] = (struct pollfd){.fd = loop->watches.at[i].fd,
 					 .events = loop->watches.at[i].events};
 	fds[n] = (struct pollfd){.fd = signals_fd(), .events = POLLIN};
-	if (poll(fds, n + 1, clock_poll_timeout_ms(until)) < 0 && errno != EINTR)
+	if (crew_poll(fds, n + 1, clock_poll_timeout_ms(until)) < 0 && errno != EINTR)
 		return err_errno(err, "cannot wait");
 	if (signals_check(err))
 		return -ERR_INTERRUPTED;

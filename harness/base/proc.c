@@ -3,13 +3,13 @@
 #include "harness/base/proc.h"
 
 #include "harness/base/clock.h"
+#include "harness/base/crew.h"
 #include "harness/base/guard.h"
 #include "harness/base/progress.h"
 #include "harness/base/signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -274,7 +274,7 @@ static void reap_guard(struct proc *p)
 	int rc;
 
 	do
-		rc = fd.fd >= 0 ? poll(&fd, 1, clock_poll_timeout_ms(until)) : 1;
+		rc = fd.fd >= 0 ? crew_poll(&fd, 1, clock_poll_timeout_ms(until)) : 1;
 	while (rc < 0 && errno == EINTR);
 	if (rc > 0)
 		waitpid(p->guard_pid, NULL, 0);
@@ -359,7 +359,7 @@ static bool wait_a_moment(struct proc *p, struct capture *captures, size_t n, st
 	fds[1] = (struct pollfd){.fd = watch_stop ? signals_fd() : -1, .events = POLLIN};
 	for (size_t i = 0; i < n; i++)
 		fds[2 + i] = (struct pollfd){.fd = captures[i].fd, .events = POLLIN};
-	if (poll(fds, 2 + n, clock_poll_timeout_ms(until)) <= 0)
+	if (crew_poll(fds, 2 + n, clock_poll_timeout_ms(until)) <= 0)
 		return false;
 	for (size_t i = 0; i < n; i++)
 		if (fds[2 + i].revents)

@@ -4,6 +4,7 @@
 #include "harness/measure/boot.h"
 
 #include "harness/base/clock.h"
+#include "harness/base/crew.h"
 #include "harness/base/fs.h"
 #include "harness/base/log.h"
 #include "harness/base/progress.h"
@@ -256,6 +257,42 @@ int measure_boot(struct lab *lab, const struct boot_plan *plan, struct boot_resu
 		log_warn("%s: %s; once more", plan->subject->name, err->message);
 		err_release(err);
 	}
+}
+
+size_t boots_abreast(const struct lab *lab)
+{
+	return runner_parallel_boots(lab->runner, lab->job);
+}
+
+struct abreast {
+	struct lab *lab;
+	const struct boot_plan *plan;
+	struct boot_result *ret;
+};
+
+static int one_of_them(void *arg, struct err *err)
+{
+	struct abreast *a = arg;
+
+	return measure_boot(a->lab, a->plan, a->ret, err);
+}
+
+int measure_boots(struct lab *lab, const struct boot_plan *plans, size_t n, struct boot_result *ret,
+		  struct err *err)
+{
+	autofree struct abreast *boots = xcalloc(n, sizeof(*boots));
+	autofree void **args = xcalloc(n, sizeof(*args));
+	int r;
+
+	for (size_t i = 0; i < n; i++) {
+		ret[i] = (struct boot_result){};
+		boots[i] = (struct abreast){lab, &plans[i], &ret[i]};
+		args[i] = &boots[i];
+	}
+	r = crew_run(one_of_them, args, n, err);
+	for (size_t i = 0; r < 0 && i < n; i++)
+		boot_result_release(&ret[i]);
+	return r;
 }
 
 void boot_result_release(struct boot_result *r)

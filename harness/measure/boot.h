@@ -63,3 +63,11 @@ double boot_result_value(const struct boot_result *r, const struct cell *cell,
  */
 int measure_boot(struct lab *lab, const struct boot_plan *plan, struct boot_result *ret,
 		 struct err *err);
+
+/* How many boots may be taken side by side on the lab's machine, without one feeling another. */
+size_t boots_abreast(const struct lab *lab);
+/* Takes n boots (at most boots_abreast) side by side and fills ret[0..n), each by its plan. On an
+ * error, which is the first in their order, those that ended are recorded all the same and ret is
+ * empty. */
+int measure_boots(struct lab *lab, const struct boot_plan *plans, size_t n,
+		  struct boot_result *ret, struct err *err);

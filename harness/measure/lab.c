@@ -143,7 +143,7 @@ static int lock_machine(struct lab *lab, const struct lab_spec *spec, const char
 {
 	autofree char *name = xasprintf("machine-%s", lab->machine_name);
 
-	if (lab->runner->parallel_boots && lab->runner->parallel_boots(spec->job) > 1)
+	if (runner_parallel_boots(lab->runner, spec->job) > 1)
 		return 0;
 	return take_lock(lab, name, what, &lab->machine_lock, err);
 }

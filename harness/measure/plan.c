@@ -70,26 +70,35 @@ struct pilot {
 	size_t runs;
 };
 
+static void add_boot(struct pilot *pilot, const struct boot_result *result, size_t runs)
+{
+	pilot->boots++;
+	pilot->runs += runs;
+	pilot->run_seconds += result->run_seconds;
+	pilot->boot_seconds += result->seconds - result->run_seconds;
+}
+
 static int take_pilot(struct lab *lab, struct subject *subject, const struct cell *const *cells,
 		      size_t n_cells, uint32_t runs, struct pilot *pilot, struct err *err)
 {
-	struct boot_plan plan = {.subject = subject,
-				 .purpose = "pilot",
-				 .cells = cells,
-				 .n_cells = n_cells,
-				 .runs = runs};
+	struct boot_plan plans[PILOT_BOOTS];
+	struct boot_result results[PILOT_BOOTS];
 
-	for (size_t i = 0; i < PILOT_BOOTS; i++) {
-		struct boot_result result = {};
-
-		plan.seed = i + 1;
-		if (measure_boot(lab, &plan, &result, err) < 0)
+	for (size_t i = 0; i < PILOT_BOOTS; i++)
+		plans[i] = (struct boot_plan){.subject = subject,
+					      .purpose = "pilot",
+					      .cells = cells,
+					      .n_cells = n_cells,
+					      .runs = runs,
+					      .seed = i + 1};
+	for (size_t i = 0, n; i < PILOT_BOOTS; i += n) {
+		n = MIN(PILOT_BOOTS - i, boots_abreast(lab));
+		if (measure_boots(lab, plans + i, n, results, err) < 0)
 			return -err->code;
-		pilot->boots++;
-		pilot->runs += runs * n_cells;
-		pilot->run_seconds += result.run_seconds;
-		pilot->boot_seconds += result.seconds - result.run_seconds;
-		boot_result_release(&result);
+		for (size_t k = 0; k < n; k++) {
+			add_boot(pilot, &results[k], runs * n_cells);
+			boot_result_release(&results[k]);
+		}
 	}
 	return 0;
 }

@@ -72,9 +72,9 @@ int rounds_plan(struct rounds *r, boots_fn *decide, struct noise *ret_noise, siz
 	return decided < 0 ? decided : 0;
 }
 
-static int boot_side(struct rounds *r, struct side *s, uint32_t round, struct err *err)
+static struct boot_plan plan_boot(const struct rounds *r, struct side *s, uint32_t round)
 {
-	struct boot_plan boot = {
+	return (struct boot_plan){
 		.subject = &s->subject,
 		.side = s->subject.name,
 		.purpose = r->purpose,
@@ -83,21 +83,20 @@ static int boot_side(struct rounds *r, struct side *s, uint32_t round, struct er
 		.runs = r->runs,
 		.seed = r->seed + round, /* the same order of cells on all sides of a round */
 	};
-	struct boot_result result = {};
+}
 
-	if (measure_boot(r->lab, &boot, &result, err) < 0)
-		return -err->code;
-	s->barren = result.values.n ? 0 : s->barren + 1;
-	if (result.end == BOOT_UNTESTABLE) {
+static void take_result(struct rounds *r, struct side *s, const struct boot_result *result)
+{
+	s->barren = result->values.n ? 0 : s->barren + 1;
+	if (result->end == BOOT_UNTESTABLE) {
+		if (!s->subject.untestable)
+			log_warn("%s cannot be tested: %s", s->subject.name, result->message);
 		s->subject.untestable = true;
-		log_warn("%s cannot be tested: %s", s->subject.name, result.message);
 	} else if (s->barren) {
 		log_warn("%s gave no value: %s", s->subject.name,
-			 result.message ? result.message : "no metric");
+			 result->message ? result->message : "no metric");
 	}
-	series_add(&r->series, s->subject.name, r->purpose, &result);
-	boot_result_release(&result);
-	return 0;
+	series_add(&r->series, s->subject.name, r->purpose, result);
 }
 
 static bool is_over(const struct rounds *r)
@@ -108,26 +107,64 @@ static bool is_over(const struct rounds *r)
 	return !rounds_first(r);
 }
 
+/* Boots that are due next and may be taken side by side. */
+struct due {
+	size_t n, room;
+	struct side **sides;
+	struct boot_plan *plans;
+	struct boot_result *results;
+};
+
+static int take_due(struct rounds *r, struct due *due, struct err *err)
+{
+	size_t n = due->n;
+
+	due->n = 0;
+	if (n && measure_boots(r->lab, due->plans, n, due->results, err) < 0)
+		return -err->code;
+	for (size_t i = 0; i < n; i++) {
+		take_result(r, due->sides[i], &due->results[i]);
+		boot_result_release(&due->results[i]);
+	}
+	return 0;
+}
+
+/* All that are missing, in turn: A B B A. */
+static int take_missing(struct rounds *r, struct due *due, const size_t *done, struct err *err)
+{
+	for (size_t k = 0; k < r->boots * r->n_sides; k++) {
+		uint32_t round = (uint32_t)(k / r->n_sides);
+		size_t i = k % r->n_sides, at = round % 2 ? r->n_sides - 1 - i : i;
+		struct side *side = &r->sides[at];
+
+		if (due->n == due->room && take_due(r, due, err) < 0)
+			return -err->code;
+		if (is_over(r))
+			return 0;
+		progress_total(k, r->boots * r->n_sides, 0);
+		if (done[at] > round || side_is_out(side))
+			continue;
+		due->sides[due->n] = side;
+		due->plans[due->n++] = plan_boot(r, side, round);
+	}
+	return take_due(r, due, err);
+}
+
 int rounds_take(struct rounds *r, struct err *err)
 {
+	const size_t room = boots_abreast(r->lab);
 	autofree size_t *done = xcalloc(r->n_sides, sizeof(*done));
+	autofree struct side **sides = xcalloc(room, sizeof(*sides));
+	autofree struct boot_plan *plans = xcalloc(room, sizeof(*plans));
+	autofree struct boot_result *results = xcalloc(room, sizeof(*results));
+	struct due due = {.room = room, .sides = sides, .plans = plans, .results = results};
 
 	series_release(&r->series);
 	if (series_load(r->lab, &r->series, err) < 0)
 		return -err->code;
 	for (size_t i = 0; i < r->n_sides; i++)
 		done[i] = series_boots(&r->series, r->sides[i].subject.name, r->purpose);
-	for (uint32_t round = 0; round < r->boots; round++) {
-		for (size_t i = 0; i < r->n_sides && !is_over(r); i++) {
-			size_t at = round % 2 ? r->n_sides - 1 - i : i;
-
-			progress_total(round * r->n_sides + i, r->boots * r->n_sides, 0);
-			if (done[at] <= round && !side_is_out(&r->sides[at]) &&
-			    boot_side(r, &r->sides[at], round, err) < 0)
-				return -err->code;
-		}
-	}
-	return 0;
+	return take_missing(r, &due, done, err);
 }
 
 double *rounds_values(const struct rounds *r, size_t side, const struct cell *cell,

@@ -95,9 +95,9 @@ static void choose_cells(const struct bisection *b, const struct search_action *
 	plan->n_cells = all ? b->lab->job->n_cells : 1;
 }
 
-static int take_boot(struct bisection *b, struct slot *slot, struct asked *asked, bool *ret_end,
-		     struct err *err)
+static struct boot_plan plan_boot(struct slot *slot, struct asked *asked)
 {
+	struct bisection *b = asked->b;
 	struct boot_plan plan = {
 		.subject = &slot->subject,
 		.side = boot_side(b, asked->action),
@@ -108,23 +108,49 @@ static int take_boot(struct bisection *b, struct slot *slot, struct asked *asked
 		.record_arg = asked,
 		.first_try = b->spec->failures,
 	};
-	struct boot_result result = {};
-	bool down;
-	int r;
 
 	choose_cells(b, asked->action, &plan);
-	r = measure_boot(b->lab, &plan, &result, err);
+	return plan;
+}
+
+/* What record was not called for, or people should know of. */
+static int settle_boot(struct asked *asked, const struct boot_result *result, bool *ret_end,
+		       struct err *err)
+{
+	const struct bisection *b = asked->b;
+
 	/* it did not come up where another kernel does: a failure among others, if these count */
-	down = b->spec->failures && result.end == BOOT_UNTESTABLE && !result.reached;
-	*ret_end = r < 0 || (result.end == BOOT_UNTESTABLE && !down);
-	if (r == 0 && down)
-		r = record(asked, &result, err);
-	else if (r == 0 && result.end == BOOT_UNTESTABLE)
-		r = record_untestable(asked, result.boot, result.message, err);
-	else if (r == 0 && result.end == BOOT_FAILED && !b->spec->failures)
-		log_warn("%.12s gave no value: %s", node_sha(b, slot->node),
-			 result.message ? result.message : "");
-	boot_result_release(&result);
+	if (result->end == BOOT_UNTESTABLE && b->spec->failures && !result->reached)
+		return record(asked, result, err);
+	if (result->end == BOOT_UNTESTABLE && !*ret_end) {
+		*ret_end = true;
+		return record_untestable(asked, result->boot, result->message, err);
+	}
+	if (result->end == BOOT_FAILED && !b->spec->failures)
+		log_warn("%.12s gave no value: %s", node_sha(b, asked->node),
+			 result->message ? result->message : "");
+	return 0;
+}
+
+/* So many boots side by side. */
+static int take_boots(struct slot *slot, const struct asked *asked, size_t n, bool *ret_end,
+		      struct err *err)
+{
+	autofree struct asked *each = xcalloc(n, sizeof(*each));
+	autofree struct boot_plan *plans = xcalloc(n, sizeof(*plans));
+	autofree struct boot_result *results = xcalloc(n, sizeof(*results));
+	int r;
+
+	for (size_t i = 0; i < n; i++) {
+		each[i] = *asked;
+		each[i].build_s = i ? 0 : asked->build_s;
+		plans[i] = plan_boot(slot, &each[i]);
+	}
+	r = measure_boots(asked->b->lab, plans, n, results, err);
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = settle_boot(&each[i], &results[i], ret_end, err);
+	for (size_t i = 0; i < n; i++)
+		boot_result_release(&results[i]);
 	return r;
 }
 
@@ -151,8 +177,9 @@ static int measure(struct bisection *b, const struct search_action *action, stru
 	if (slot->subject.untestable)
 		return untestable(b, &asked, slot, err);
 	asked.build_s = was_ready || slot->subject.from_cache ? 0 : slot->subject.build_seconds;
-	for (int i = 0; i < MAX(action->boots, 1) && !end; i++) {
-		if (take_boot(b, slot, &asked, &end, err) < 0)
+	for (size_t left = (size_t)MAX(action->boots, 1), n; left && !end; left -= n) {
+		n = MIN(left, boots_abreast(b->lab));
+		if (take_boots(slot, &asked, n, &end, err) < 0)
 			return -err->code;
 		asked.build_s = 0;
 	}

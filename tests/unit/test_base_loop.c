@@ -3,13 +3,14 @@
 #include "tests/tap.h"
 
 #include "harness/base/clock.h"
+#include "harness/base/crew.h"
 #include "harness/base/fs.h"
 #include "harness/base/log.h"
 #include "harness/base/loop.h"
 #include "harness/base/progress.h"
 #include "harness/base/signals.h"
 
-#include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -209,8 +210,78 @@ static int stop_status(int signals)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+/* --- tasks side by side --- */
+
+struct talker {
+	int in, out;
+	int *inside; /* tasks that are between two waits */
+	int said, met, rc;
+};
+
+static void hear(int fd, short revents, void *arg)
+{
+	struct talker *t = arg;
+	char c;
+
+	t->met += read(fd, &c, 1) == 1;
+}
+
+/* says a word, waits for the other's, five times: alone it would wait for ever */
+static int talk(void *arg, struct err *err)
+{
+	struct talker *t = arg;
+	autoloop struct loop *loop = loop_new();
+	int64_t deadline_ns = clock_deadline_ns(20 * NS_PER_S);
+	int crowded = 0;
+
+	loop_add_fd(loop, t->in, POLLIN, hear, t);
+	for (int i = 0; i < 5; i++) {
+		crowded += ++*t->inside > 1;
+		t->said += write(t->out, "x", 1) == 1;
+		sched_yield();
+		crowded += *t->inside > 1;
+		--*t->inside;
+		if (loop_run_once(loop, deadline_ns, err) <= 0)
+			return err_set(err, ERR_FAILED, "the other does not speak");
+	}
+	if (crowded)
+		return err_set(err, ERR_FAILED, "two were at work at once");
+	return t->rc ? err_set(err, (enum err_code) - t->rc, "as asked") : 0;
+}
+
+static void test_crew(void)
+{
+	struct err err = {};
+	int there[2], back[2], inside = 0, alone[2];
+
+	if (pipe(there) || pipe(back) || pipe(alone))
+		return ok(false, "no pipes"), (void)0;
+
+	struct talker a = {.in = back[0], .out = there[1], .inside = &inside};
+	struct talker b = {.in = there[0], .out = back[1], .inside = &inside};
+	struct talker c = {.in = alone[0], .out = alone[1], .inside = &inside};
+	void *all[] = {&a, &b, &c};
+
+	is_int(crew_run(talk, all, 3, &err), 0, "tasks go on while others wait");
+	ok(a.met == 5 && b.met == 5 && c.met == 5, "each heard five words");
+	b.rc = -ERR_INFRA;
+	c.rc = -ERR_BUSY;
+	is_int(crew_run(talk, all, 3, &err), -ERR_INFRA, "the first error in their order");
+	is_int(err.code, ERR_INFRA, "is the one that is told");
+	is_int(a.said + b.said + c.said, 30, "and all go to their end");
+	err_release(&err);
+	is_int(crew_run(talk, (void *[]){&c}, 1, &err), -ERR_BUSY, "one task is just called");
+	err_release(&err);
+	for (int i = 0; i < 2; i++) {
+		close(there[i]);
+		close(back[i]);
+		close(alone[i]);
+	}
+}
+
 int main(void)
 {
+	test_crew();
 	test_fds();
 	test_timers();
 	test_messages();
